@@ -18,6 +18,7 @@ struct pd_object_search {
     const char *symfs;          /* --symfs DIR: before every path; NULL or "": none */
     const char
         *root; /* "/proc/PID/root": whose paths are meant; NULL: ours. Before paths without symfs */
+    const char *system_root; /* for tests: what stands for / of the running kernel's files */
     const char *kallsyms;   /* --kallsyms FILE (symfs is not put before it)     */
     const char *vmlinux;    /* --vmlinux FILE                                   */
     const char *home;       /* cache is HOME/.debug (with symfs: SYMFS/.debug)  */

@@ -357,21 +357,24 @@ static perfdata_status read_kallsyms(struct pd_kernel_loader *loader, const char
 /* From an index, else from the lines, of which it makes one. */
 static perfdata_status use_running(struct pd_kernel_loader *loader)
 {
+    const char *root = loader->search->system_root;
     struct pd_running running;
+    char path[PD_PATH_ROOM];
     uint64_t delta;
 
-    if (pd_running_is_restricted())
+    if (pd_running_is_restricted(root))
         return PERFDATA_ERROR_NOT_FOUND;
+    snprintf(path, sizeof path, "%s" PD_PROC_KALLSYMS, root ? root : "");
     loader->of_running = true;
-    if (!loader->search->index || !pd_running_open(&running))
-        return read_kallsyms(loader, PD_PROC_KALLSYMS);
+    if (!loader->search->index || !pd_running_open(root, &running))
+        return read_kallsyms(loader, path);
     perfdata_status status = pd_running_load(loader->search, loader->request, &running,
                                              loader->maps.data, &delta);
     if (!status) {
         use_split(loader, delta);
     } else if (status == PERFDATA_ERROR_NOT_FOUND) {
         loader->running = &running;
-        status = read_kallsyms(loader, PD_PROC_KALLSYMS);
+        status = read_kallsyms(loader, path);
         loader->running = NULL;
     }
     pd_running_free(&running);

@@ -15,9 +15,16 @@
 
 enum { BLOCK = 4096, SMALL_FILE = 1 << 16, KEY_MAX = 1 << 22 };
 
-static bool read_number(const char *path, long *value)
+static bool place(const char *root, const char *path, char out[PD_PATH_ROOM])
 {
-    FILE *file = fopen(path, "re");
+    int length = snprintf(out, PD_PATH_ROOM, "%s%s", root ? root : "", path);
+    return length > 0 && length < PD_PATH_ROOM;
+}
+
+static bool read_number(const char *root, const char *path, long *value)
+{
+    char name[PD_PATH_ROOM];
+    FILE *file = place(root, path, name) ? fopen(name, "re") : NULL;
     bool ok = file && fscanf(file, "%ld", value) == 1;
 
     if (file)
@@ -25,13 +32,13 @@ static bool read_number(const char *path, long *value)
     return ok;
 }
 
-bool pd_running_is_restricted(void)
+bool pd_running_is_restricted(const char *root)
 {
     bool privileged = geteuid() == 0;
     long restrict_level = 0, paranoid = 0;
 
-    read_number("/proc/sys/kernel/kptr_restrict", &restrict_level);
-    read_number("/proc/sys/kernel/perf_event_paranoid", &paranoid);
+    read_number(root, "/proc/sys/kernel/kptr_restrict", &restrict_level);
+    read_number(root, "/proc/sys/kernel/perf_event_paranoid", &paranoid);
     return privileged ? restrict_level >= 2 : restrict_level != 0 || paranoid > 1;
 }
 
@@ -58,9 +65,10 @@ static bool append_part(struct pd_running *running, const void *bytes, size_t si
 
 static bool append_file(struct pd_running *running, const char *path)
 {
+    char name[PD_PATH_ROOM];
     struct pd_bytes bytes;
 
-    if (!pd_file_read(path, &bytes, SMALL_FILE))
+    if (!place(running->root, path, name) || !pd_file_read(name, &bytes, SMALL_FILE))
         return false;
     bool ok = bytes.size && append_part(running, bytes.data, bytes.size);
     pd_bytes_free(&bytes);
@@ -70,8 +78,8 @@ static bool append_file(struct pd_running *running, const char *path)
 /* The kernel gives a block to each read; it stops where the reader does. */
 static bool append_first_block(struct pd_running *running)
 {
-    char block[BLOCK];
-    int fd = pd_file_open(PD_PROC_KALLSYMS);
+    char block[BLOCK], name[PD_PATH_ROOM];
+    int fd = place(running->root, PD_PROC_KALLSYMS, name) ? pd_file_open(name) : -1;
 
     if (fd < 0)
         return false;
@@ -81,12 +89,12 @@ static bool append_first_block(struct pd_running *running)
 }
 
 /* Those that are part of the kernel have no such file. */
-static bool has_started(const char *module)
+static bool has_started(const char *folder, const char *module)
 {
-    char path[sizeof MODULES + NAME_MAX + sizeof "/initstate"];
+    char path[PD_PATH_ROOM + NAME_MAX + sizeof "/initstate"];
     struct pd_bytes state;
 
-    snprintf(path, sizeof path, MODULES "/%s/initstate", module);
+    snprintf(path, sizeof path, "%s/%s/initstate", folder, module);
     if (!pd_file_read(path, &state, BLOCK))
         return !pd_file_is_regular(path);
     bool live = state.size >= 4 && !memcmp(state.data, "live", 4);
@@ -96,7 +104,8 @@ static bool has_started(const char *module)
 
 static bool append_modules(struct pd_running *running)
 {
-    DIR *folder = opendir(MODULES);
+    char name[PD_PATH_ROOM];
+    DIR *folder = place(running->root, MODULES, name) ? opendir(name) : NULL;
     bool ok = folder != NULL;
 
     for (const struct dirent *entry; ok && (entry = readdir(folder));) {
@@ -110,13 +119,14 @@ static bool append_modules(struct pd_running *running)
     return ok;
 }
 
-static bool all_have_started(void)
+static bool all_have_started(const char *root)
 {
-    DIR *folder = opendir(MODULES);
+    char name[PD_PATH_ROOM];
+    DIR *folder = place(root, MODULES, name) ? opendir(name) : NULL;
     bool ok = folder != NULL;
 
     for (const struct dirent *entry; ok && (entry = readdir(folder));)
-        ok = entry->d_name[0] == '.' || has_started(entry->d_name);
+        ok = entry->d_name[0] == '.' || has_started(name, entry->d_name);
     if (folder)
         closedir(folder);
     return ok;
@@ -132,9 +142,9 @@ static bool numbers_are_unique(void)
            (major > 4 || (major == 4 && minor >= 14));
 }
 
-bool pd_running_open(struct pd_running *running)
+bool pd_running_open(const char *root, struct pd_running *running)
 {
-    *running = (struct pd_running){ 0 };
+    *running = (struct pd_running){ .root = root };
     if (numbers_are_unique() && append_file(running, "/proc/sys/kernel/random/boot_id") &&
         append_file(running, "/sys/kernel/notes") && append_first_block(running) &&
         append_modules(running))
@@ -272,7 +282,7 @@ void pd_running_save(const struct pd_object_search *search, const struct pd_runn
     struct pd_running now;
 
     if (running->exists || !running->steady || overlap(all) || !modules_are_loaded(running, all) ||
-        !pd_running_open(&now))
+        !pd_running_open(running->root, &now))
         return;
     source.facts[FACT_TEXT] = text ? *text : 0;
     source.facts[FACT_STEXT] = stext ? *stext : 0;
@@ -312,6 +322,7 @@ static bool find_delta(const struct pd_symbol_image *image, const struct pd_kern
 }
 
 struct deal {
+    const char *root;
     struct pd_symbol_image *image;
     const struct pd_kernel_request *request;
     struct pd_kernel_result_map *maps;
@@ -389,8 +400,7 @@ static bool find_targets(const struct deal *deal, targets *out)
             ok = !tag || id != PD_INTERN_NONE;
             continue;
         }
-        if (!request->maps[by_name.data[id]].loaded_before)
-            ok = pd_vec_push(out, (struct target){ by_name.data[id], i });
+        ok = pd_vec_push(out, (struct target){ by_name.data[id], i });
     }
     pd_intern_free(&names);
     pd_vec_free(&by_name);
@@ -408,10 +418,12 @@ static perfdata_status deal_modules(struct deal *deal)
         const uint32_t index = list.data[i].map;
         const struct pd_symbol_image_run *run = &deal->image->runs[list.data[i].run];
         const struct pd_kernel_result_map *map = &deal->maps[index];
-        struct pd_symtab_piece piece = { .first = run->first,
-                                         .count = run->count,
+        /* Of a module that perf looked up before the kernel it drops the first symbol. */
+        const uint32_t dropped = deal->request->maps[index].loaded_before ? 1 : 0;
+        struct pd_symtab_piece piece = { .first = run->first + dropped,
+                                         .count = run->count - dropped,
                                          .shift = map->identity ? 0 : map->start - map->pgoff };
-        if (!pd_vec_push(&deal->pieces, piece))
+        if (piece.count && !pd_vec_push(&deal->pieces, piece))
             status = PERFDATA_ERROR_MEMORY;
         else if (i + 1 == list.count || list.data[i + 1].map != index)
             status = make_table(deal, index);
@@ -421,14 +433,15 @@ static perfdata_status deal_modules(struct deal *deal)
 }
 
 /* A copy of the kernel's memory beside the table: perf takes symbols of its own place then. */
-static bool has_kcore(const struct pd_symbol_image *image, const struct pd_kernel_request *request,
-                      uint64_t delta)
+static bool has_kcore(const struct deal *deal, uint64_t delta)
 {
+    char path[PD_PATH_ROOM];
     struct pd_kcore kcore;
     uint64_t stext;
-    bool has = reference(image, "_stext", &stext);
+    bool has = reference(deal->image, "_stext", &stext);
 
-    if (pd_kcore_open(PD_PROC_KALLSYMS, delta == 0, has ? &stext : NULL, request, &kcore))
+    if (!place(deal->root, PD_PROC_KALLSYMS, path) ||
+        pd_kcore_open(path, delta == 0, has ? &stext : NULL, deal->request, &kcore))
         return false;
     pd_kcore_free(&kcore);
     return true;
@@ -437,7 +450,7 @@ static bool has_kcore(const struct pd_symbol_image *image, const struct pd_kerne
 static perfdata_status deal_out(struct deal *deal, uint64_t *delta)
 {
     if (!find_delta(deal->image, deal->request, delta) ||
-        has_kcore(deal->image, deal->request, *delta))
+        has_kcore(deal, *delta))
         return PERFDATA_ERROR_NOT_FOUND;
     const struct pd_kernel_result_map before = deal->maps[0];
     perfdata_status status = deal_kernel(deal, *delta);
@@ -457,14 +470,17 @@ perfdata_status pd_running_load(const struct pd_object_search *search,
                                 struct pd_kernel_result_map *maps, uint64_t *delta)
 {
     const struct pd_symbol_image_key key = image_key(search, running);
-    struct deal deal = { .image = pd_symbol_image_open(&key), .request = request, .maps = maps };
+    struct deal deal = { .root = running->root,
+                         .image = pd_symbol_image_open(&key),
+                         .request = request,
+                         .maps = maps };
     perfdata_status status = PERFDATA_ERROR_NOT_FOUND;
 
     running->exists = deal.image != NULL;
     if (deal.image && pd_search_demangle(search, true) == PD_DEMANGLE_NONE &&
         !names_passing(request))
         status = deal_out(&deal, delta);
-    running->steady = status && !running->exists && all_have_started();
+    running->steady = status && !running->exists && all_have_started(running->root);
     pd_vec_free(&deal.pieces);
     pd_symbol_image_free(deal.image);
     return status;

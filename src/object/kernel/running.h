@@ -27,18 +27,21 @@
 
 #define PD_PROC_KALLSYMS "/proc/kallsyms"
 
-/* Unprivileged readers get addresses of zero. */
-bool pd_running_is_restricted(void);
+/* `root`: the folder that stands for "/", NULL: none does.
+ *
+ * Unprivileged readers get addresses of zero. */
+bool pd_running_is_restricted(const char *root);
 
 /* What an index of the running kernel would belong to. */
 struct pd_running {
+    const char *root;
     PD_VEC(char) key;
     bool steady; /* all modules have started */
     bool exists; /* there was an index, whether it was of use or not */
 };
 
 /* False: its table has no index. */
-bool pd_running_open(struct pd_running *running);
+bool pd_running_open(const char *root, struct pd_running *running);
 void pd_running_free(struct pd_running *running);
 
 /* Takes symbols that come and go out of a table that was just parsed, where no map of the request

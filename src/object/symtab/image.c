@@ -317,9 +317,20 @@ static void put_tree(struct writer *writer)
     memcpy(writer->bytes + writer->at.right, source->right, source->count * sizeof *source->right);
 }
 
-void pd_symbol_image_write(const struct pd_symbol_image_key *key, const struct pd_symbol_image_source *source)
+void pd_symbol_image_seal(uint8_t *bytes, size_t size)
 {
     const size_t summed = offsetof(struct header, build);
+    struct header header;
+
+    if (size < sizeof header)
+        return;
+    memcpy(&header, bytes, sizeof header);
+    header.sum = sum_of(bytes + summed, size - summed);
+    memcpy(bytes, &header, sizeof header);
+}
+
+void pd_symbol_image_write(const struct pd_symbol_image_key *key, const struct pd_symbol_image_source *source)
+{
     struct writer writer = { .source = source,
                              .header = { .magic = MAGIC,
                                          .build = pd_index_build(),
@@ -340,8 +351,7 @@ void pd_symbol_image_write(const struct pd_symbol_image_key *key, const struct p
     put_symbols(&writer);
     put_tree(&writer);
     memcpy(writer.bytes, header, sizeof *header);
-    header->sum = sum_of(writer.bytes + summed, header->size - summed);
-    memcpy(writer.bytes, header, sizeof *header);
+    pd_symbol_image_seal(writer.bytes, header->size);
     pd_index_write(key->folder, key->name, writer.bytes, header->size);
     free(writer.bytes);
 }

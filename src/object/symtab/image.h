@@ -72,4 +72,7 @@ struct pd_symbol_image_source {
 /* Nothing is written where it would be too large or there is no memory or room for it. */
 void pd_symbol_image_write(const struct pd_symbol_image_key *key, const struct pd_symbol_image_source *source);
 
+/* Sums up an image of `size` bytes again; for tests, which change some. */
+void pd_symbol_image_seal(uint8_t *bytes, size_t size);
+
 #endif
