@@ -63,6 +63,7 @@ _perfdata() {
         '*-j+[threads; default\: all cores, the output is the same]:N:' \
         '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
         '*--progress[a line on a terminal that says how far reading is (on)]' \
+        '*--cache[indexes of symbols in XDG_CACHE_HOME/perfdata make the next run quicker (on)]' \
         '*-F+[fields, all or of a kind (hw\: sw\: trace\: raw\: break\: synth\:), + adds, - removes]:LIST:' \
         '*--fields=[fields, all or of a kind (hw\: sw\: trace\: raw\: break\: synth\:), + adds, - removes]:LIST:' \
         '*-D[every record as hex and text]' \
@@ -160,6 +161,7 @@ _perfdata() {
         '*-j+[threads; default\: all cores, the output is the same]:N:' \
         '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
         '*--progress[a line on a terminal that says how far reading is (on)]' \
+        '*--cache[indexes of symbols in XDG_CACHE_HOME/perfdata make the next run quicker (on)]' \
         '*--itrace=-[what is made of AUX traces\: letters and numbers as in perf; G and L warn of events that may be large PEBS]::WHAT:' \
         '*--stdio[plain text, also on a terminal]' \
         '*--tui[the interactive report (on a terminal, unless --stdio is given)]' \
@@ -271,6 +273,7 @@ _perfdata() {
         '*-j+[threads; default\: all cores, the output is the same]:N:' \
         '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
         '*--progress[a line on a terminal that says how far reading is (on)]' \
+        '*--cache[indexes of symbols in XDG_CACHE_HOME/perfdata make the next run quicker (on)]' \
         '*--itrace=-[what is made of AUX traces\: letters and numbers as in perf; G and L warn of events that may be large PEBS]::WHAT:' \
         '*-s+[this function only]:SYMBOL:' \
         '*--symbol=[this function only]:SYMBOL:' \
@@ -323,6 +326,7 @@ _perfdata() {
         '*-j+[threads; default\: all cores, the output is the same]:N:' \
         '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
         '*--progress[a line on a terminal that says how far reading is (on)]' \
+        '*--cache[indexes of symbols in XDG_CACHE_HOME/perfdata make the next run quicker (on)]' \
         '*-c+[how the others differ from the first\: delta-abs, delta (of percentages), ratio, wdiff\:W1,W2 (of weighted periods)]:METHOD:' \
         '*--compute=[how the others differ from the first\: delta-abs, delta (of percentages), ratio, wdiff\:W1,W2 (of weighted periods)]:METHOD:' \
         '*-o+[sort by the N-th recording'\''s value, 0\: by the first'\''s share]:N:' \
@@ -383,6 +387,7 @@ _perfdata() {
         '*-j+[threads; default\: all cores, the output is the same]:N:' \
         '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
         '*--progress[a line on a terminal that says how far reading is (on)]' \
+        '*--cache[indexes of symbols in XDG_CACHE_HOME/perfdata make the next run quicker (on)]' \
         '*-v[tell every issue at once]' \
         '*--verbose[tell every issue at once]' \
         '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
@@ -397,6 +402,7 @@ _perfdata() {
         '*-j+[threads; default\: all cores, the output is the same]:N:' \
         '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
         '*--progress[a line on a terminal that says how far reading is (on)]' \
+        '*--cache[indexes of symbols in XDG_CACHE_HOME/perfdata make the next run quicker (on)]' \
         '*-v[tell every issue at once]' \
         '*--verbose[tell every issue at once]' \
         '*--symfs=[root under which programs and libraries are looked up]:DIR:_files -/' \
@@ -425,6 +431,7 @@ _perfdata() {
         '*-j+[threads; default\: all cores, the output is the same]:N:' \
         '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
         '*--progress[a line on a terminal that says how far reading is (on)]' \
+        '*--cache[indexes of symbols in XDG_CACHE_HOME/perfdata make the next run quicker (on)]' \
         '*-v[tell every issue at once]' \
         '*--verbose[tell every issue at once]' \
         '*-k+[irq, softirq, workqueue (all)]:KIND\[,...\]:' \
@@ -443,6 +450,7 @@ _perfdata() {
         '*-j+[threads; default\: all cores, the output is the same]:N:' \
         '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
         '*--progress[a line on a terminal that says how far reading is (on)]' \
+        '*--cache[indexes of symbols in XDG_CACHE_HOME/perfdata make the next run quicker (on)]' \
         '*--kallsyms=[file used in place of /proc/kallsyms]:FILE:_files' \
         '*--vmlinux=[kernel image with symbols]:FILE:_files' \
         '*-q[no warnings]' \
@@ -486,6 +494,7 @@ _perfdata() {
         '*-j+[threads; default\: all cores, the output is the same]:N:' \
         '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
         '*--progress[a line on a terminal that says how far reading is (on)]' \
+        '*--cache[indexes of symbols in XDG_CACHE_HOME/perfdata make the next run quicker (on)]' \
         '*-v[tell every issue at once]' \
         '*--verbose[tell every issue at once]' \
         '*--symfs=[root under which programs and libraries are looked up]:DIR:_files -/' \
@@ -625,6 +634,7 @@ _perfdata() {
         '*-j+[threads; default\: all cores, the output is the same]:N:' \
         '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
         '*--progress[a line on a terminal that says how far reading is (on)]' \
+        '*--cache[indexes of symbols in XDG_CACHE_HOME/perfdata make the next run quicker (on)]' \
         '*-v[tell every issue at once]' \
         '*--verbose[tell every issue at once]' \
         '*-o+[where to write, perf.html or perf.svg if not given; - is standard output]:FILE:_files' \
@@ -677,6 +687,7 @@ _perfdata() {
         '*-j+[threads; default\: all cores, the output is the same]:N:' \
         '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
         '*--progress[a line on a terminal that says how far reading is (on)]' \
+        '*--cache[indexes of symbols in XDG_CACHE_HOME/perfdata make the next run quicker (on)]' \
         '*-v[tell every issue at once]' \
         '*--verbose[tell every issue at once]' \
         '*--port=[of 127.0.0.1; default\: a free one]:N:' \
@@ -725,6 +736,7 @@ _perfdata() {
         '*-j+[threads; default\: all cores, the output is the same]:N:' \
         '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
         '*--progress[a line on a terminal that says how far reading is (on)]' \
+        '*--cache[indexes of symbols in XDG_CACHE_HOME/perfdata make the next run quicker (on)]' \
         '*-v[tell every issue at once]' \
         '*--verbose[tell every issue at once]' \
         '*-o+[where to write, of several tables a folder; - is standard output (not of sqlite, ctf)]:FILE:_files' \

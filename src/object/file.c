@@ -115,10 +115,9 @@ bool pd_file_map(const char *path, struct pd_bytes *bytes)
     if (fstat(fd, &st) == 0 && st.st_size > 0) {
         void *at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
         if (at != MAP_FAILED)
-            *bytes = (struct pd_bytes){ .data = at,
-                                        .size = (size_t)st.st_size,
-                                        .mapped = true,
-                                        .identity = identity_of(&st) };
+            *bytes = (struct pd_bytes){
+                .data = at, .size = (size_t)st.st_size, .mapped = true, .identity = identity_of(&st)
+            };
     }
     close(fd);
     return bytes->data != NULL;

@@ -323,8 +323,9 @@ static bool take_index(const struct pd_symbol_image_key *key, enum pd_demangle d
 
 static void save_index(const struct pd_symbol_image_key *key, const struct pd_object *object)
 {
-    const uint64_t facts[PD_SYMBOL_IMAGE_FACTS] = { [FACT_TEXT_OFFSET] = object->text_offset,
-                                                    [FACT_MODULE_PGOFF] = object->module_pgoff };
+    const uint64_t facts[PD_SYMBOL_IMAGE_FACTS] = {
+        [FACT_TEXT_OFFSET] = object->text_offset, [FACT_MODULE_PGOFF] = object->module_pgoff
+    };
 
     if (pd_symtab_count(object->symtab) >= LEAST_SYMBOLS && !pd_memory_failed())
         pd_symtab_save(object->symtab, key, facts);

@@ -19,13 +19,13 @@ struct pd_object_search {
     const char
         *root; /* "/proc/PID/root": whose paths are meant; NULL: ours. Before paths without symfs */
     const char *system_root; /* for tests: what stands for / of the running kernel's files */
-    const char *kallsyms;   /* --kallsyms FILE (symfs is not put before it)     */
-    const char *vmlinux;    /* --vmlinux FILE                                   */
-    const char *home;       /* cache is HOME/.debug (with symfs: SYMFS/.debug)  */
-    const char *cache;      /* --buildid-dir DIR: cache instead of HOME/.debug  */
-    const char *index;      /* folder of indexes, see index/folder.h; NULL: none */
-    const char *jitdump;    /* dumps of runtimes: this folder; "": as recorded; NULL: unread */
-    const char *os_release; /* of the header's OSRELEASE; NULL: running kernel's */
+    const char *kallsyms;    /* --kallsyms FILE (symfs is not put before it)     */
+    const char *vmlinux;     /* --vmlinux FILE                                   */
+    const char *home;        /* cache is HOME/.debug (with symfs: SYMFS/.debug)  */
+    const char *cache;       /* --buildid-dir DIR: cache instead of HOME/.debug  */
+    const char *index;       /* folder of indexes, see index/folder.h; NULL: none */
+    const char *jitdump;     /* dumps of runtimes: this folder; "": as recorded; NULL: unread */
+    const char *os_release;  /* of the header's OSRELEASE; NULL: running kernel's */
     /* the recorded kernel is not the running one: nothing of that one is used unasked */
     bool kernel_elsewhere;
     bool arch_elsewhere; /* nor is it of this machine's architecture */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The running kernel's table by its index and by its lines: the same, whatever modules, BPF programs
- * and boots come and go. A folder stands for / . */
+/* The running kernel's table by its index and by its lines: the same, whatever modules, BPF
+ * programs and boots come and go. A folder stands for / . */
 #include "make_root.h"
 #include "object/object.h"
 #include <dirent.h>
@@ -97,8 +97,7 @@ static const struct pd_symbol *at(const struct pd_kernel *kernel, size_t i, uint
     const struct pd_kernel_result_map *map = &kernel->maps[i];
     if (!map->symtab || address < map->start || address >= map->end)
         return NULL;
-    return pd_symtab_find(map->symtab, map->identity ? address
-                                                     : address - map->start + map->pgoff);
+    return pd_symtab_find(map->symtab, map->identity ? address : address - map->start + map->pgoff);
 }
 
 static void compare_at(const struct pd_kernel *a, const struct pd_kernel *b, size_t i,

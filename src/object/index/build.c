@@ -16,7 +16,8 @@ static bool holds(const struct dl_phdr_info *info, uintptr_t address)
 {
     for (ElfW(Half) i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];
-        if (header->p_type == PT_LOAD && address - info->dlpi_addr - header->p_vaddr < header->p_memsz)
+        if (header->p_type == PT_LOAD &&
+            address - info->dlpi_addr - header->p_vaddr < header->p_memsz)
             return true;
     }
     return false;

@@ -105,7 +105,8 @@ struct file {
 
 static int by_use(const void *a, const void *b)
 {
-    const struct timespec *x = &((const struct file *)a)->used, *y = &((const struct file *)b)->used;
+    const struct timespec *x = &((const struct file *)a)->used,
+                          *y = &((const struct file *)b)->used;
 
     if (x->tv_sec != y->tv_sec)
         return x->tv_sec < y->tv_sec ? -1 : 1;
@@ -157,7 +158,8 @@ static void make_room(int at)
     size_t left = list.count;
     if (total > PD_INDEX_TOTAL || left > FILES_MAX) {
         qsort(list.data, list.count, sizeof *list.data, by_use);
-        for (size_t i = 0; i < list.count && (total > PD_INDEX_TOTAL / 4 * 3 || left > FILES_MAX / 4 * 3);
+        for (size_t i = 0;
+             i < list.count && (total > PD_INDEX_TOTAL / 4 * 3 || left > FILES_MAX / 4 * 3);
              i++, left--)
             if (!unlinkat(dirfd(folder), list.data[i].name, 0))
                 total -= list.data[i].size;

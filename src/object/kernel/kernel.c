@@ -96,9 +96,10 @@ static enum fate stray_fate(struct split *split, struct pd_symbol *symbol)
     snprintf(name, sizeof name, "[%skernel].%u", loader->request->guest ? "guest." : "",
              split->ranges);
     split->ranges += 2; /* perf counts twice */
-    struct pd_kernel_result_map map = {
-        .name = pd_kernel_keep(loader, name), .start = symbol->start, .identity = true, .request_index = -1
-    };
+    struct pd_kernel_result_map map = { .name = pd_kernel_keep(loader, name),
+                                        .start = symbol->start,
+                                        .identity = true,
+                                        .request_index = -1 };
     if (!map.name || !pd_kernel_add_map(loader, map, NULL))
         return FATE_NO_MEMORY;
     split->current = (uint32_t)loader->maps.count - 1;
@@ -184,7 +185,8 @@ static void fit_main_map(struct pd_kernel_loader *loader, const struct pd_symtab
     loader->maps.data[0].end = last->end;
 }
 
-static bool split_kallsyms(struct pd_kernel_loader *loader, struct pd_symtab_builder *all, uint64_t delta)
+static bool split_kallsyms(struct pd_kernel_loader *loader, struct pd_symtab_builder *all,
+                           uint64_t delta)
 {
     struct split split = { .loader = loader, .all = all, .delta = delta };
     bool ok = index_names(&split) && split_symbols(&split);
@@ -561,8 +563,9 @@ perfdata_status pd_kernel_load(const struct pd_object_search *search,
                                const struct pd_kernel_request *request, struct pd_kernel **out)
 {
     struct pd_kernel_loader loader = { .search = search,
-                             .request = request,
-                             .kernel = pd_memory_noted(calloc(1, sizeof *loader.kernel)) };
+                                       .request = request,
+                                       .kernel = pd_memory_noted(
+                                           calloc(1, sizeof *loader.kernel)) };
     perfdata_status status = PERFDATA_ERROR_MEMORY;
 
     *out = NULL;

@@ -159,7 +159,7 @@ void pd_running_free(struct pd_running *running)
 }
 
 static struct pd_symbol_image_key image_key(const struct pd_object_search *search,
-                                     const struct pd_running *running)
+                                            const struct pd_running *running)
 {
     return pd_symbol_image_key(search->index, "kernel", running->key.data, running->key.count);
 }
@@ -245,8 +245,7 @@ static bool modules_are_loaded(const struct pd_running *running,
         if (!tag)
             ok = !last && strcmp(all->all.data[i].name, "__entry_SYSCALL_64_trampoline") != 0;
         else if (!last || length != last_length || memcmp(tag, last, length) != 0)
-            ok = key_has_module(running, tag, length) &&
-                 pd_intern(&seen, tag, length) == count++;
+            ok = key_has_module(running, tag, length) && pd_intern(&seen, tag, length) == count++;
         last = tag;
         last_length = length;
     }
@@ -275,10 +274,10 @@ void pd_running_save(const struct pd_object_search *search, const struct pd_runn
 {
     const struct pd_symbol_image_key key = image_key(search, running);
     struct pd_symbol_image_source source = { .symbols = all->all.data,
-                                      .states = all->state.data,
-                                      .order = all->order.data,
-                                      .count = all->order.count,
-                                      .tagged = true };
+                                             .states = all->state.data,
+                                             .order = all->order.data,
+                                             .count = all->order.count,
+                                             .tagged = true };
     struct pd_running now;
 
     if (running->exists || !running->steady || overlap(all) || !modules_are_loaded(running, all) ||
@@ -286,8 +285,8 @@ void pd_running_save(const struct pd_object_search *search, const struct pd_runn
         return;
     source.facts[FACT_TEXT] = text ? *text : 0;
     source.facts[FACT_STEXT] = stext ? *stext : 0;
-    source.facts[FACT_HAS] = (uint64_t)(text != NULL) << FACT_TEXT |
-                             (uint64_t)(stext != NULL) << FACT_STEXT;
+    source.facts[FACT_HAS] = (uint64_t)(text != NULL) << FACT_TEXT | (uint64_t)(stext != NULL)
+                                                                         << FACT_STEXT;
     if (now.key.count == running->key.count &&
         !memcmp(now.key.data, running->key.data, now.key.count))
         pd_symbol_image_write(&key, &source);
@@ -336,8 +335,8 @@ static perfdata_status make_table(struct deal *deal, size_t map)
 
     if (!deal->pieces.count)
         return PERFDATA_OK;
-    deal->maps[map].symtab = pd_symtab_map_pieces(deal->image, PD_DEMANGLE_NONE,
-                                                  deal->pieces.data, deal->pieces.count, &fits);
+    deal->maps[map].symtab = pd_symtab_map_pieces(deal->image, PD_DEMANGLE_NONE, deal->pieces.data,
+                                                  deal->pieces.count, &fits);
     deal->pieces.count = 0;
     if (deal->maps[map].symtab)
         return PERFDATA_OK;
@@ -390,8 +389,7 @@ static bool find_targets(const struct deal *deal, targets *out)
     for (size_t i = 1; ok && i < request->map_count; i++) {
         const char *name = request->maps[i].name;
         uint32_t id = pd_intern(&names, name, strlen(name));
-        ok = id != PD_INTERN_NONE &&
-             (id < by_name.count || pd_vec_push(&by_name, (uint32_t)i));
+        ok = id != PD_INTERN_NONE && (id < by_name.count || pd_vec_push(&by_name, (uint32_t)i));
     }
     for (uint32_t i = 0; ok && by_name.count && i < deal->image->run_count; i++) {
         const char *tag = pd_symbol_image_tag(deal->image, &deal->image->runs[i]);
@@ -449,8 +447,7 @@ static bool has_kcore(const struct deal *deal, uint64_t delta)
 
 static perfdata_status deal_out(struct deal *deal, uint64_t *delta)
 {
-    if (!find_delta(deal->image, deal->request, delta) ||
-        has_kcore(deal, *delta))
+    if (!find_delta(deal->image, deal->request, delta) || has_kcore(deal, *delta))
         return PERFDATA_ERROR_NOT_FOUND;
     const struct pd_kernel_result_map before = deal->maps[0];
     perfdata_status status = deal_kernel(deal, *delta);
@@ -470,10 +467,9 @@ perfdata_status pd_running_load(const struct pd_object_search *search,
                                 struct pd_kernel_result_map *maps, uint64_t *delta)
 {
     const struct pd_symbol_image_key key = image_key(search, running);
-    struct deal deal = { .root = running->root,
-                         .image = pd_symbol_image_open(&key),
-                         .request = request,
-                         .maps = maps };
+    struct deal deal = {
+        .root = running->root, .image = pd_symbol_image_open(&key), .request = request, .maps = maps
+    };
     perfdata_status status = PERFDATA_ERROR_NOT_FOUND;
 
     running->exists = deal.image != NULL;

@@ -41,8 +41,8 @@ static uint64_t sum_of(const uint8_t *bytes, size_t size)
     return pd_digest(bytes + at, size - at, pd_digest(lanes, sizeof lanes, size));
 }
 
-struct pd_symbol_image_key pd_symbol_image_key(const char *folder, const char *kind, const void *bytes,
-                                 size_t size)
+struct pd_symbol_image_key pd_symbol_image_key(const char *folder, const char *kind,
+                                               const void *bytes, size_t size)
 {
     struct pd_symbol_image_key key = { .folder = folder, .bytes = bytes, .size = size };
     uint64_t one = pd_digest(bytes, size, 0), two = pd_digest(bytes, size, 1);
@@ -92,9 +92,9 @@ static bool is_whole(const struct pd_bytes *bytes, struct header *header)
         return false;
     memcpy(header, bytes->data, sizeof *header);
     return !memcmp(header->magic, MAGIC, sizeof header->magic) &&
-           header->build == pd_index_build() && header->size == bytes->size &&
-           header->names_size && header->names_size <= header->size &&
-           header->key_size <= header->size && lay_out(header).size == header->size &&
+           header->build == pd_index_build() && header->size == bytes->size && header->names_size &&
+           header->names_size <= header->size && header->key_size <= header->size &&
+           lay_out(header).size == header->size &&
            header->sum == sum_of(bytes->data + summed, bytes->size - summed);
 }
 
@@ -171,7 +171,7 @@ void pd_symbol_image_free(struct pd_symbol_image *image)
 enum { TYPE_SHIFT = 4, STATE_SHIFT = 8, TAG_SHIFT = 16, KIND_MASK = 15 };
 
 enum pd_name_state pd_symbol_image_symbol(const struct pd_symbol_image *image, size_t index,
-                                   struct pd_symbol *out)
+                                          struct pd_symbol *out)
 {
     const uint32_t kind = image->kinds[index];
     const uint64_t at = PD_MIN((uint64_t)image->names_at[index], image->names_size - 1);
@@ -190,7 +190,8 @@ enum pd_name_state pd_symbol_image_symbol(const struct pd_symbol_image *image, s
     return PD_MIN(kind >> STATE_SHIFT & KIND_MASK, (uint32_t)PD_NAME_RAW_PLT);
 }
 
-const char *pd_symbol_image_tag(const struct pd_symbol_image *image, const struct pd_symbol_image_run *run)
+const char *pd_symbol_image_tag(const struct pd_symbol_image *image,
+                                const struct pd_symbol_image_run *run)
 {
     struct pd_symbol first;
 
@@ -199,7 +200,7 @@ const char *pd_symbol_image_tag(const struct pd_symbol_image *image, const struc
 }
 
 size_t pd_symbol_image_upto(const struct pd_symbol_image *image, size_t first, size_t count,
-                     uint64_t address)
+                            uint64_t address)
 {
     const uint64_t *base = image->starts + first;
 
@@ -228,7 +229,8 @@ static size_t index_of(const struct pd_symbol_image_source *source, size_t i)
 }
 
 /* The tag's length with the tab, 0: none. */
-static size_t tag_length(const struct pd_symbol_image_source *source, const struct pd_symbol *symbol)
+static size_t tag_length(const struct pd_symbol_image_source *source,
+                         const struct pd_symbol *symbol)
 {
     const char *tab = source->tagged ? memchr(symbol->name, '\t', symbol->name_length) : NULL;
 
@@ -238,8 +240,8 @@ static size_t tag_length(const struct pd_symbol_image_source *source, const stru
 static bool same_tag(const struct pd_symbol *a, size_t a_tag, const struct pd_symbol *b,
                      size_t b_tag)
 {
-    return a_tag == b_tag && !memcmp(a->name + a->name_length - a_tag,
-                                     b->name + b->name_length - b_tag, a_tag);
+    return a_tag == b_tag &&
+           !memcmp(a->name + a->name_length - a_tag, b->name + b->name_length - b_tag, a_tag);
 }
 
 /* Sizes. False: a table that no image is made of. */
@@ -277,16 +279,20 @@ static void put_symbol(struct writer *writer, size_t i, size_t name_at)
         name[symbol->name_length - tag] = '\0';
     ((uint64_t *)(void *)(writer->bytes + writer->at.starts))[i] = symbol->start;
     ((uint64_t *)(void *)(writer->bytes + writer->at.ends))[i] = symbol->end;
-    ((uint32_t *)(void *)(writer->bytes + writer->at.kinds))[i] =
-        symbol->binding | (uint32_t)symbol->type << TYPE_SHIFT |
-        (uint32_t)source->states[index] << STATE_SHIFT | (uint32_t)tag << TAG_SHIFT;
+    ((uint32_t *)(void *)(writer->bytes + writer->at.kinds))[i] = symbol->binding |
+                                                                  (uint32_t)symbol->type
+                                                                      << TYPE_SHIFT |
+                                                                  (uint32_t)source->states[index]
+                                                                      << STATE_SHIFT |
+                                                                  (uint32_t)tag << TAG_SHIFT;
 }
 
 static void put_symbols(struct writer *writer)
 {
     const struct pd_symbol_image_source *source = writer->source;
     uint32_t *names_at = (uint32_t *)(void *)(writer->bytes + writer->at.names_at);
-    struct pd_symbol_image_run *runs = (struct pd_symbol_image_run *)(void *)(writer->bytes + writer->at.runs);
+    struct pd_symbol_image_run *runs = (struct pd_symbol_image_run *)(void *)(writer->bytes +
+                                                                              writer->at.runs);
     const struct pd_symbol *last = NULL;
     size_t name_at = 0, last_tag = 0, run = 0;
 
@@ -325,22 +331,25 @@ void pd_symbol_image_seal(uint8_t *bytes, size_t size)
     if (size < sizeof header)
         return;
     memcpy(&header, bytes, sizeof header);
+    header.build = pd_index_build();
+    header.size = size;
+    memcpy(bytes, &header, sizeof header);
     header.sum = sum_of(bytes + summed, size - summed);
     memcpy(bytes, &header, sizeof header);
 }
 
-void pd_symbol_image_write(const struct pd_symbol_image_key *key, const struct pd_symbol_image_source *source)
+void pd_symbol_image_write(const struct pd_symbol_image_key *key,
+                           const struct pd_symbol_image_source *source)
 {
     struct writer writer = { .source = source,
                              .header = { .magic = MAGIC,
-                                         .build = pd_index_build(),
                                          .key_size = key->size,
                                          .count = (uint32_t)source->count,
                                          .root = source->root,
                                          .has_tree = source->reach != NULL } };
     struct header *header = &writer.header;
 
-    if (!key->folder || !header->build || key->size > PD_INDEX_MAX || !measure(&writer))
+    if (!key->folder || !pd_index_build() || key->size > PD_INDEX_MAX || !measure(&writer))
         return;
     memcpy(header->facts, source->facts, sizeof header->facts);
     writer.at = lay_out(header);

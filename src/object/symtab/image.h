@@ -22,8 +22,8 @@ struct pd_symbol_image_key {
 };
 
 /* `kind`: letters, what the file's name begins with. The bytes are borrowed. */
-struct pd_symbol_image_key pd_symbol_image_key(const char *folder, const char *kind, const void *bytes,
-                                 size_t size);
+struct pd_symbol_image_key pd_symbol_image_key(const char *folder, const char *kind,
+                                               const void *bytes, size_t size);
 
 struct pd_symbol_image_run { /* of symbols with one tag: what stands in the name behind a tab */
     uint32_t first, count;
@@ -50,12 +50,13 @@ void pd_symbol_image_free(struct pd_symbol_image *image); /* for one of its user
 
 /* One symbol; its name lies in the image. Its state, enum pd_name_state. */
 enum pd_name_state pd_symbol_image_symbol(const struct pd_symbol_image *image, size_t index,
-                                   struct pd_symbol *out);
+                                          struct pd_symbol *out);
 /* What stands behind the tab in the run's names; NULL: they have none. */
-const char *pd_symbol_image_tag(const struct pd_symbol_image *image, const struct pd_symbol_image_run *run);
+const char *pd_symbol_image_tag(const struct pd_symbol_image *image,
+                                const struct pd_symbol_image_run *run);
 /* How many symbols of [first, first + count) start at or before the address. */
 size_t pd_symbol_image_upto(const struct pd_symbol_image *image, size_t first, size_t count,
-                     uint64_t address);
+                            uint64_t address);
 
 struct pd_symbol_image_source {
     const struct pd_symbol *symbols;
@@ -70,9 +71,11 @@ struct pd_symbol_image_source {
 };
 
 /* Nothing is written where it would be too large or there is no memory or room for it. */
-void pd_symbol_image_write(const struct pd_symbol_image_key *key, const struct pd_symbol_image_source *source);
+void pd_symbol_image_write(const struct pd_symbol_image_key *key,
+                           const struct pd_symbol_image_source *source);
 
-/* Sums up an image of `size` bytes again; for tests, which change some. */
+/* Makes bytes an image of their size and of this build, with the right sum, as far as all that says
+ * so; for tests, which change the rest. */
 void pd_symbol_image_seal(uint8_t *bytes, size_t size);
 
 #endif

@@ -44,12 +44,12 @@ void pd_symtab_save(const struct pd_symtab *table, const struct pd_symbol_image_
         for (size_t i = 0; i < table->count; i++)
             states[i] = atomic_load_explicit(&table->state[i], memory_order_relaxed);
         struct pd_symbol_image_source source = { .symbols = table->symbols,
-                                          .states = states,
-                                          .count = table->count,
-                                          .reach = table->reach,
-                                          .left = links.left,
-                                          .right = links.right,
-                                          .root = links.root };
+                                                 .states = states,
+                                                 .count = table->count,
+                                                 .reach = table->reach,
+                                                 .left = links.left,
+                                                 .right = links.right,
+                                                 .root = links.root };
         memcpy(source.facts, facts, sizeof source.facts);
         pd_symbol_image_write(key, &source);
     }
@@ -73,8 +73,7 @@ static bool place_pieces(struct pd_symtab *table)
         const size_t last = (size_t)piece->first + piece->count - 1;
         const uint64_t start = image->starts[piece->first] - piece->shift;
         const uint64_t end = image->ends[last] - piece->shift;
-        if (end < start || image->ends[last] < image->starts[piece->first] ||
-            (i && start < reach))
+        if (end < start || image->ends[last] < image->starts[piece->first] || (i && start < reach))
             return false;
         piece->start = start;
         piece->before = (uint32_t)before;
