@@ -432,7 +432,7 @@ static perfdata_status load_file(const struct pd_object_search *search, const ch
     } else if (loader.has_syms || loader.has_runtime) {
         const struct pd_elf *runtime = loader.has_runtime && !loader.shared ? &loader.runtime
                                                                             : NULL;
-        const struct pd_elf *syms = loader.has_syms ? &loader.syms : runtime;
+        const struct pd_elf *syms = loader.has_syms ? &loader.syms : &loader.runtime;
         object->type = loader.has_syms ? loader.syms_type : loader.runtime_type;
         status = load_elf(search, object, syms, runtime ? runtime : syms, module);
     }
