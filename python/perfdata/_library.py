@@ -80,7 +80,8 @@ class SymbolSearch(Structure):
     _fields_ = [("symfs", c_char_p), ("kallsyms", c_char_p), ("vmlinux", c_char_p),
                 ("home", c_char_p), ("build_id_dir", c_char_p), ("jitdump", c_char_p),
                 ("guest_kallsyms", c_char_p), ("guest_modules", c_char_p),
-                ("guest_vmlinux", c_char_p), ("guest_mount", c_char_p), ("reserved", c_void_p * 6)]
+                ("guest_vmlinux", c_char_p), ("guest_mount", c_char_p), ("index_dir", c_char_p),
+                ("reserved", c_void_p * 5)]
 
 
 class BuildId(Structure):

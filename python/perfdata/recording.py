@@ -31,14 +31,15 @@ class BuildId(NamedTuple):
 
 def symbol_search(symfs=None, kallsyms=None, vmlinux=None, jitdump=None, build_id_dir=None,
                   home: "str | os.PathLike | None" = "~", guest_kallsyms=None, guest_modules=None,
-                  guest_vmlinux=None, guest_mount=None) -> c.SymbolSearch:
+                  guest_vmlinux=None, guest_mount=None, index_dir=None) -> c.SymbolSearch:
     """Where symbols are looked for, as in the program's options; `home` None: no build-id cache of
     the user's."""
     if home == "~":
         home = os.environ.get("HOME")
     given = dict(symfs=symfs, kallsyms=kallsyms, vmlinux=vmlinux, jitdump=jitdump,
                  build_id_dir=build_id_dir, home=home, guest_kallsyms=guest_kallsyms,
-                 guest_modules=guest_modules, guest_vmlinux=guest_vmlinux, guest_mount=guest_mount)
+                 guest_modules=guest_modules, guest_vmlinux=guest_vmlinux, guest_mount=guest_mount,
+                 index_dir=index_dir)
     search = c.SymbolSearch()
     for name, value in given.items():
         setattr(search, name, c.encode(value))
@@ -264,6 +265,8 @@ def open(path: "str | os.PathLike | bytes", *, strict: bool = False, threads: in
         symfs, kallsyms, vmlinux, jitdump, build_id_dir, home, guest_kallsyms, guest_modules,
         guest_vmlinux, guest_mount:
             where symbols are, as in the program's options.
+        index_dir: a folder for indexes of symbols, which make the next reading start quicker, as
+            ~/.cache/perfdata is for the program; None: there is none.
     Raises:
         OpenError, FormatError: it cannot be read, or is no recording.
 
