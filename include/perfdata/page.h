@@ -68,7 +68,7 @@ struct perfdata_page_options {
     uint64_t max_samples; /* more of them are joined within pieces of time; 0: 2,000,000 */
     /* In place of those that the profile kept, which it need not then; not with `before`. NULL:
      * none. Since 0.2. */
-    const perfdata_page_samples *samples;
+    perfdata_page_samples *samples;
     const perfdata_page_code *code; /* NULL: the page shows no code. Since 0.3 */
 };
 #define PERFDATA_PAGE_OPTIONS_INIT                                                                 \
@@ -77,7 +77,8 @@ struct perfdata_page_options {
     }
 
 /* Writes the picture through `write`. `recording`, whose header the page shows, may be NULL. Memory
- * goes with the samples (about 40 bytes each) and stacks; the time is that of compressing them.
+ * goes with the samples (those that the profile kept about 40 bytes each, gathered ones 12) and
+ * stacks; the time is that of compressing them.
  *   PERFDATA_ERROR_NO_DATA   the profile kept no samples
  *   PERFDATA_ERROR_OUTPUT    write() stopped it
  *   PERFDATA_ERROR_ARGUMENT, _MEMORY

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #define TYPE_SYNTH (UINT32_C(1) << 31) /* of events that a trace's decoder makes */
-#define PIECES 8192 /* of time, in which samples are joined when there are more */
 
 struct maker {
     const struct perfdata_page_options *options;
@@ -16,10 +15,46 @@ struct maker {
     struct pd_intern strings;
     struct pd_text columns, body; /* JSON of what each column is; the columns */
     PD_VEC(struct pd_page_row) rows;
-    uint64_t begin, unit; /* times are (time - begin) / unit */
-    uint32_t *functions;  /* by the profile's */
+    const struct pd_page_packed *packed; /* in place of `rows`; NULL: these */
+    uint32_t *stacks;                    /* for `packed`: the page's stack of a profile's */
+    uint64_t begin, unit;                /* times are (time - begin) / unit */
+    uint32_t *functions;                 /* by the profile's */
     bool joined, timed;
 };
+
+/* ---- rows, from the first to the last ---- */
+
+/* Begins as at_first(). */
+struct at {
+    const struct maker *m;
+    size_t next;
+    struct pd_page_unpack unpack;
+    struct pd_page_row row;
+};
+
+static struct at at_first(const struct maker *m)
+{
+    return (struct at){ .m = m, .unpack = { .packed = m->packed } };
+}
+
+static bool next_row(struct at *at)
+{
+    const struct maker *m = at->m;
+    if (!m->packed) {
+        if (at->next == m->rows.count)
+            return false;
+        at->row = m->rows.data[at->next++];
+        return true;
+    }
+    if (!pd_page_unpack(&at->unpack))
+        return false;
+    at->row = at->unpack.row;
+    struct pd_page_row *row = &at->row;
+    if (row->time == UINT64_MAX || !m->timed || row->time < m->begin)
+        row->time = m->begin;
+    row->stack = row->stack == PERFDATA_NONE ? 0 : m->stacks[row->stack];
+    return true;
+}
 
 /* ---- columns ---- */
 
@@ -87,28 +122,37 @@ static uint64_t time_of(const struct maker *m, uint64_t time)
 
 static void put_times(struct maker *m)
 {
-    size_t from = m->body.length;
+    size_t from = m->body.length, count = 0;
     uint64_t last = 0;
-    for (size_t i = 0; i < m->rows.count; i++)
-        put_step(m, time_of(m, m->rows.data[i].time), &last);
-    end_column(m, "sa_time", "d64", m->rows.count, from);
+    for (struct at at = at_first(m); next_row(&at); count++)
+        put_step(m, time_of(m, at.row.time), &last);
+    end_column(m, "sa_time", "d64", count, from);
 }
+
+/* A column of `value`, of the row `r`. */
+#define ROW_COLUMN(m, name, type, value)                                                           \
+    do {                                                                                           \
+        size_t from_ = (m)->body.length, count_ = 0;                                               \
+        for (struct at at_ = at_first(m); next_row(&at_); count_++) {                              \
+            const struct pd_page_row *r = &at_.row;                                                \
+            put_number(&(m)->body, (value));                                                       \
+        }                                                                                          \
+        end_column((m), (name), (type), count_, from_);                                            \
+    } while (0)
 
 static void put_samples(struct maker *m)
 {
-    const struct pd_page_row *r = m->rows.data;
-    size_t count = m->rows.count;
     put_times(m);
-    COLUMN(m, "sa_stack", "v32", count, r[i].stack);
-    COLUMN(m, "sa_thread", "v32", count, r[i].thread);
+    ROW_COLUMN(m, "sa_stack", "v32", r->stack);
+    ROW_COLUMN(m, "sa_thread", "v32", r->thread);
     /* CPUs are one more than they are, so that "unknown" is 0. */
-    COLUMN(m, "sa_cpu", "v32", count, (uint32_t)(r[i].cpu + 1));
-    COLUMN(m, "sa_event", "v32", count, r[i].event);
-    COLUMN(m, "sa_weight", "v64", count, r[i].weight);
+    ROW_COLUMN(m, "sa_cpu", "v32", (uint32_t)(r->cpu + 1));
+    ROW_COLUMN(m, "sa_event", "v32", r->event);
+    ROW_COLUMN(m, "sa_weight", "v64", r->weight);
     if (m->joined)
-        COLUMN(m, "sa_count", "v32", count, r[i].count);
+        ROW_COLUMN(m, "sa_count", "v32", r->count);
     if (m->options->before)
-        COLUMN(m, "sa_side", "v32", count, r[i].side);
+        ROW_COLUMN(m, "sa_side", "v32", r->side);
 }
 
 static void put_switches(struct maker *m, const perfdata_profile *profile)
@@ -249,41 +293,46 @@ static perfdata_status add_samples(struct maker *m, const perfdata_profile *prof
 
 static bool sorted(const struct maker *m)
 {
-    for (size_t i = 1; i < m->rows.count; i++)
-        if (m->rows.data[i].time < m->rows.data[i - 1].time)
+    uint64_t last = 0;
+    for (struct at at = at_first(m); next_row(&at); last = at.row.time)
+        if (at.row.time < last)
             return false;
     return true;
 }
 
-static void join(struct maker *m, uint64_t span)
+static uint64_t most_of(const struct maker *m)
 {
-    m->rows.count = pd_page_rows_join(m->rows.data, m->rows.count, m->begin, span / PIECES + 1);
-    m->joined = true;
-}
-
-/* What was gathered while the profile was built; its numbers become the page's. */
-static perfdata_status take_gathered(struct maker *m, const uint32_t *stacks)
-{
-    const perfdata_page_samples *samples = m->options->samples;
-    if (!pd_vec_reserve(&m->rows, samples->rows.count))
-        return PERFDATA_ERROR_MEMORY;
-    for (size_t i = 0; i < samples->rows.count; i++) {
-        struct pd_page_row row = samples->rows.data[i];
-        row.time = row.time == UINT64_MAX || !m->timed || row.time < m->begin ? m->begin : row.time;
-        row.stack = row.stack == PERFDATA_NONE ? 0 : stacks[row.stack];
-        m->rows.data[m->rows.count++] = row;
-    }
-    m->joined = samples->piece != 0;
-    return PERFDATA_OK;
+    return m->options->max_samples ? m->options->max_samples : PD_PAGE_MOST_SAMPLES;
 }
 
 static void arrange(struct maker *m, uint64_t span)
 {
-    uint64_t most = m->options->max_samples ? m->options->max_samples : PD_PAGE_MOST_SAMPLES;
-    if (m->rows.count > most)
-        join(m, span);
-    else if (!sorted(m))
+    if (m->rows.count > most_of(m)) {
+        m->rows.count = pd_page_rows_join(m->rows.data, m->rows.count, m->begin,
+                                          span / PD_PAGE_PIECES + 1);
+        m->joined = true;
+    } else if (!sorted(m)) {
         qsort(m->rows.data, m->rows.count, sizeof *m->rows.data, by_time);
+    }
+}
+
+/* What was gathered while the profile was built: it stays packed, unless it must be sorted. */
+static perfdata_status take_gathered(struct maker *m)
+{
+    perfdata_page_samples *samples = m->options->samples;
+    if (!pd_page_samples_end(samples, most_of(m)))
+        return PERFDATA_ERROR_MEMORY;
+    m->packed = &samples->packed;
+    m->joined = samples->piece != 0;
+    if (sorted(m))
+        return PERFDATA_OK;
+    if (!pd_vec_reserve(&m->rows, samples->packed.count))
+        return PERFDATA_ERROR_MEMORY;
+    for (struct at at = at_first(m); next_row(&at);)
+        m->rows.data[m->rows.count++] = at.row;
+    m->packed = NULL;
+    qsort(m->rows.data, m->rows.count, sizeof *m->rows.data, by_time);
+    return PERFDATA_OK;
 }
 
 /* ---- the header ---- */
@@ -491,12 +540,11 @@ static perfdata_status collect(struct maker *m, const perfdata_profile *profile)
     m->begin = m->timed ? first : 0;
     uint64_t span = m->timed ? last - first : 0;
     choose_unit(m, perfdata_profile_call_count(profile) ? 0 : span); /* calls are short */
-    uint32_t *stacks = NULL;
-    perfdata_status status = pd_page_tables_add(&m->tables, profile, &stacks, &m->functions);
+    perfdata_status status = pd_page_tables_add(&m->tables, profile, &m->stacks, &m->functions);
+    if (status >= 0 && m->options->samples)
+        return take_gathered(m);
     if (status >= 0)
-        status = m->options->samples ? take_gathered(m, stacks)
-                                     : add_samples(m, profile, stacks, NULL, NULL, 0);
-    free(stacks);
+        status = add_samples(m, profile, m->stacks, NULL, NULL, 0);
     if (status >= 0 && m->options->before)
         status = add_before(m, profile);
     if (status >= 0)
@@ -504,8 +552,20 @@ static perfdata_status collect(struct maker *m, const perfdata_profile *profile)
     return status;
 }
 
+/* Behind its length. */
+static perfdata_status put_headed(struct pd_text *out, const struct pd_text *header)
+{
+    uint32_t length = (uint32_t)header->length;
+    for (int byte = 0; byte < 4; byte++)
+        pd_text_char(out, (char)(length >> 8 * byte));
+    pd_text_bytes(out, header->data, header->length);
+    bool failed = out->failed || header->failed || header->length > UINT32_MAX;
+    return failed ? PERFDATA_ERROR_MEMORY : PERFDATA_OK;
+}
+
 perfdata_status pd_page_data(perfdata_recording *recording, const perfdata_profile *profile,
-                             const struct perfdata_page_options *options, struct pd_text *out)
+                             const struct perfdata_page_options *options, struct pd_text *head,
+                             struct pd_text *columns)
 {
     struct maker m = { .options = options };
     perfdata_status status = collect(&m, profile);
@@ -519,22 +579,17 @@ perfdata_status pd_page_data(perfdata_recording *recording, const perfdata_profi
         put_code(&m);
         status = put_header(&m, recording, profile, &header);
     }
-    if (status >= 0) {
-        uint32_t length = (uint32_t)header.length;
-        for (int byte = 0; byte < 4; byte++)
-            pd_text_char(out, (char)(length >> 8 * byte));
-        pd_text_bytes(out, header.data, header.length);
-        pd_text_bytes(out, m.body.data, m.body.length);
-        if (header.failed || m.body.failed || m.columns.failed || out->failed ||
-            header.length > UINT32_MAX)
-            status = PERFDATA_ERROR_MEMORY;
-    }
+    if (status >= 0 && (m.body.failed || m.columns.failed))
+        status = PERFDATA_ERROR_MEMORY;
+    if (status >= 0)
+        status = put_headed(head, &header);
     pd_text_free(&header);
     pd_text_free(&m.columns);
-    pd_text_free(&m.body);
     pd_vec_free(&m.rows);
+    free(m.stacks);
     free(m.functions);
     pd_intern_free(&m.strings);
     pd_page_tables_free(&m.tables);
+    *columns = m.body;
     return status;
 }

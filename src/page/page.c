@@ -34,34 +34,52 @@ static perfdata_status put_piece(const struct pd_page_output *output, bool as_te
     return pd_page_put(output, text, (size + 2) / 3 * 4);
 }
 
-static perfdata_status put_deflated(const struct pd_page_output *output, bool as_text,
-                                    const char *bytes, size_t size)
-{
-    z_stream z = { 0 };
-    if (deflateInit2(&z, 9, Z_DEFLATED, -15, 9, Z_DEFAULT_STRATEGY) != Z_OK)
-        return PERFDATA_ERROR_MEMORY;
+/* Deflates what it is given, piece by piece. */
+struct packer {
+    const struct pd_page_output *output;
+    z_stream z;
+    bool as_text;
     unsigned char piece[PIECE];
+};
+
+static perfdata_status deflate_more(struct packer *p, const struct pd_text *text, int flush)
+{
     perfdata_status status = PERFDATA_OK;
+    const char *bytes = text->data;
+    size_t left = text->length;
     int result = Z_OK;
-    z.next_out = piece;
-    z.avail_out = PIECE;
-    while (status >= 0 && result != Z_STREAM_END) {
-        if (!z.avail_in && size) {
-            z.next_in = (unsigned char *)(uintptr_t)bytes;
-            z.avail_in = size > (1u << 30) ? 1u << 30 : (unsigned)size;
-            bytes += z.avail_in;
-            size -= z.avail_in;
+    do {
+        if (!p->z.avail_in && left) {
+            p->z.next_in = (unsigned char *)(uintptr_t)bytes;
+            p->z.avail_in = left > (1u << 30) ? 1u << 30 : (unsigned)left;
+            bytes += p->z.avail_in;
+            left -= p->z.avail_in;
         }
-        result = deflate(&z, size ? Z_NO_FLUSH : Z_FINISH);
-        if (result == Z_STREAM_ERROR) {
-            status = PERFDATA_ERROR_MEMORY;
-        } else if (!z.avail_out || result == Z_STREAM_END) {
-            status = put_piece(output, as_text, piece, PIECE - z.avail_out);
-            z.next_out = piece;
-            z.avail_out = PIECE;
+        result = deflate(&p->z, left ? Z_NO_FLUSH : flush);
+        if (result == Z_STREAM_ERROR)
+            return PERFDATA_ERROR_MEMORY;
+        if (!p->z.avail_out || result == Z_STREAM_END) {
+            status = put_piece(p->output, p->as_text, p->piece, PIECE - p->z.avail_out);
+            p->z.next_out = p->piece;
+            p->z.avail_out = PIECE;
         }
-    }
-    (void)deflateEnd(&z);
+    } while (status >= 0 && (flush == Z_FINISH ? result != Z_STREAM_END : left || p->z.avail_in));
+    return status;
+}
+
+static perfdata_status put_deflated(const struct pd_page_output *output, bool as_text,
+                                    const struct pd_text *head, const struct pd_text *columns)
+{
+    struct packer p = { .output = output, .as_text = as_text };
+    int level = as_text ? 9 : 3; /* a server's page does not go far */
+    if (deflateInit2(&p.z, level, Z_DEFLATED, -15, 9, Z_DEFAULT_STRATEGY) != Z_OK)
+        return PERFDATA_ERROR_MEMORY;
+    p.z.next_out = p.piece;
+    p.z.avail_out = PIECE;
+    perfdata_status status = deflate_more(&p, head, Z_NO_FLUSH);
+    if (status >= 0)
+        status = deflate_more(&p, columns, Z_FINISH);
+    (void)deflateEnd(&p.z);
     return status;
 }
 
@@ -84,16 +102,17 @@ static perfdata_status put_page(perfdata_recording *recording, const perfdata_pr
                                 const struct perfdata_page_options *options,
                                 const struct pd_page_output *output)
 {
-    struct pd_text data = { 0 };
+    struct pd_text head = { 0 }, columns = { 0 };
     bool is_page = options->form == PERFDATA_PAGE_HTML;
-    perfdata_status status = pd_page_data(recording, profile, options, &data);
+    perfdata_status status = pd_page_data(recording, profile, options, &head, &columns);
     if (status >= 0 && is_page)
         status = put_before(output, "");
     if (status >= 0)
-        status = put_deflated(output, is_page, data.data, data.length);
+        status = put_deflated(output, is_page, &head, &columns);
     if (status >= 0 && is_page)
         status = pd_page_put(output, page_after, sizeof page_after);
-    pd_text_free(&data);
+    pd_text_free(&head);
+    pd_text_free(&columns);
     return status;
 }
 

@@ -19,9 +19,10 @@ PD_INLINE perfdata_status pd_page_put(const struct pd_page_output *output, const
     return size && output->write(output->data, bytes, size) ? PERFDATA_ERROR_OUTPUT : PERFDATA_OK;
 }
 
-/* The page's data, as docs/page-data.md describes them, added to `out`. */
+/* The page's data, as docs/page-data.md describes them, in two parts; both to be freed. */
 perfdata_status pd_page_data(perfdata_recording *recording, const perfdata_profile *profile,
-                             const struct perfdata_page_options *options, struct pd_text *out);
+                             const struct perfdata_page_options *options, struct pd_text *head,
+                             struct pd_text *columns);
 
 perfdata_status pd_page_svg(const perfdata_profile *profile,
                             const struct perfdata_page_options *options,

@@ -108,6 +108,20 @@ with_code.send_signal(signal.SIGTERM)
 check(with_code.wait(30) == 0, 'SIGTERM ends it with 0, with --code')
 piped = subprocess.run([perfdata, 'view', '--code', '-i', '-'], stdin=open(demo + '/shapes.data'), capture_output=True, text=True)
 check(piped.returncode == 2 and '--code' in piped.stderr, '--code of standard input: ' + piped.stderr)
+# A signal ends it in the midst of reading, too: here nothing more comes.
+written = subprocess.run([perfdata, 'inject', '-i', demo + '/shapes.data', '-o', '-'],
+                         stdout=subprocess.PIPE).stdout
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    waiting = subprocess.Popen([perfdata, 'view', '-i', '-'], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    waiting.stdin.write(written[:len(written) // 2])
+    waiting.stdin.flush()
+    waiting.stdout.readline()
+    waiting.send_signal(number)
+    try:
+        check(waiting.wait(10) == 0, 'a signal while it reads: exit status')
+    except subprocess.TimeoutExpired:
+        check(False, 'a signal while it reads changes nothing')
+        waiting.kill()
 missing = subprocess.run([perfdata, 'view', '-i', 'missing.data'], capture_output=True, text=True)
 check(missing.returncode == 3 and missing.stdout == '', 'a missing recording')
 print('\n'.join(failed))

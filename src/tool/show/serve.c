@@ -10,11 +10,14 @@
 #include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
 
 enum { TOKEN_BYTES = 16, CONNECTIONS = 16, IDLE_SECONDS = 30 };
 
@@ -29,8 +32,11 @@ struct server {
     const struct serve_text *shell;
     struct MHD_Daemon *daemon;
     sigset_t ends, before;
-    bool over;
-    pthread_mutex_t lock; /* for all below, and for users of data */
+    pthread_t watcher; /* waits for `ends` */
+    bool watches;
+    atomic_bool over;
+    pthread_cond_t ended;
+    pthread_mutex_t lock; /* for `ended` and all below, and for users of data */
     struct data *data;    /* the newest; NULL: none yet */
     unsigned picture;     /* how many there have been */
     double part;          /* of the recording that it is of */
@@ -267,20 +273,35 @@ static bool make_token(struct server *server)
 
 bool serve_is_over(struct server *server)
 {
-    static const struct timespec now = { 0, 0 };
-    if (!server->over)
-        server->over = sigtimedwait(&server->ends, NULL, &now) >= 0;
-    return server->over;
+    return atomic_load(&server->over);
 }
 
 void serve_wait(struct server *server)
 {
-    while (!server->over)
-        server->over = sigwaitinfo(&server->ends, NULL) >= 0;
+    pthread_mutex_lock(&server->lock);
+    while (!atomic_load(&server->over))
+        pthread_cond_wait(&server->ended, &server->lock);
+    pthread_mutex_unlock(&server->lock);
 }
 
-/* Its threads inherit this: signals wait for us. */
-static void hold_signals(struct server *server)
+/* Whatever is being read or made is for the page alone: nothing is lost when the process ends in
+ * the midst of it, as it does where nobody asks soon enough. */
+static void *watch(void *data)
+{
+    static const struct timespec patience = { 0, 100000000 };
+    struct server *server = data;
+    while (sigwaitinfo(&server->ends, NULL) < 0)
+        ;
+    pthread_mutex_lock(&server->lock);
+    atomic_store(&server->over, true);
+    pthread_cond_broadcast(&server->ended);
+    pthread_mutex_unlock(&server->lock);
+    nanosleep(&patience, NULL);
+    _exit(TOOL_DONE);
+}
+
+/* All threads that are started from here on inherit this: signals wait for the watcher. */
+static bool hold_signals(struct server *server)
 {
     sigemptyset(&server->ends);
     sigaddset(&server->ends, SIGINT);
@@ -288,6 +309,8 @@ static void hold_signals(struct server *server)
     sigaddset(&server->ends, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &server->ends, &server->before);
     signal(SIGPIPE, SIG_IGN);
+    server->watches = !pthread_create(&server->watcher, NULL, watch, server);
+    return server->watches;
 }
 
 static enum tool_exit tell_address(struct tool *tool, struct server *server)
@@ -330,9 +353,11 @@ enum tool_exit serve_begin(struct tool *tool, const struct serve_text *shell, ui
         return tool_failure(tool, PERFDATA_ERROR_MEMORY, NULL, NULL);
     server->shell = shell;
     pthread_mutex_init(&server->lock, NULL);
+    pthread_cond_init(&server->ended, NULL);
     of_sent = server;
-    hold_signals(server);
-    enum tool_exit code = start(tool, server, port);
+    enum tool_exit code = hold_signals(server)
+                              ? start(tool, server, port)
+                              : tool_failure(tool, PERFDATA_ERROR_MEMORY, NULL, NULL);
     if (code == TOOL_DONE)
         *out = server;
     else
@@ -346,8 +371,13 @@ void serve_end(struct server *server)
         return;
     if (server->daemon)
         mhd.stop_daemon(server->daemon);
+    if (server->watches) {
+        pthread_cancel(server->watcher);
+        pthread_join(server->watcher, NULL);
+    }
     drop(server->data);
     pthread_sigmask(SIG_SETMASK, &server->before, NULL);
+    pthread_cond_destroy(&server->ended);
     pthread_mutex_destroy(&server->lock);
     free(server);
 }

@@ -24,8 +24,8 @@ bool serve_built(void);
 /* Comes before serve_begin(). NULL, or why nothing can be served. */
 const char *serve_load(void);
 /* Serves `shell`, which is borrowed, and prints the address. From here on SIGINT, SIGTERM and
- * SIGHUP wait for the calls below. `port` 0: a free one. *out is for serve_end(), NULL unless
- * TOOL_DONE. */
+ * SIGHUP end the process within a tenth of a second: by the calls below, or without them. `port` 0:
+ * a free one. *out is for serve_end(), NULL unless TOOL_DONE. */
 enum tool_exit serve_begin(struct tool *tool, const struct serve_text *shell, uint16_t port,
                            struct server **out);
 /* Newer data, of the first `share` of the recording. Without memory they are freed: the page keeps

@@ -119,7 +119,7 @@ static void warnings_free(const char **lines, size_t count)
 
 static enum tool_exit give(struct view *view, const struct tool *told,
                            perfdata_recording *recording, const perfdata_profile *profile,
-                           const perfdata_page_samples *samples, const perfdata_page_code *code)
+                           perfdata_page_samples *samples, const perfdata_page_code *code)
 {
     struct serve_text data = { 0 };
     struct perfdata_page_options page = PERFDATA_PAGE_OPTIONS_INIT;
