@@ -533,6 +533,21 @@ _perfdata() {
         '*--failure[failed calls only]' \
         '*--duration=[calls that lasted as long only]:MS:' \
         '*--max-events=[lines at most; called as perf\: all, since perf counts none of a recording]:N:' \
+        '*-D+[begin later]:MS:' \
+        '*--delay=[begin later]:MS:' \
+        '*-F+[page faults too]::all|maj|min:' \
+        '*--pf=-[page faults too]::all|maj|min:' \
+        '*-m+[size of the kernel'\''s buffers]:PAGES:' \
+        '*--mmap-pages=[size of the kernel'\''s buffers]:PAGES:' \
+        '*-u+[the processes of a user]:USER:' \
+        '*--uid=[the processes of a user]:USER:' \
+        '*--call-graph=[call chains\: fp, dwarf\[,BYTES\], lbr]:KIND:' \
+        '*--kernel-syscall-graph[the kernel'\''s part of call chains]' \
+        '*--no-inherit[not the children of a process]' \
+        '*--proc-map-timeout=[time for reading a process'\''s maps]:MS:' \
+        '*--syscalls[system calls]' \
+        '*--libtraceevent_print[other events by their own print format]' \
+        '*--tool_stats[counts of what was done for each call]' \
         '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
     dump)
         _arguments '*-i+[recording to read; - is standard input]:FILE:_files' \

@@ -43,6 +43,23 @@ done
     fail '--switch-on an event that is not there'
 grep -q 'switch-on event not found (nothing)' "$work/on" || fail 'the event is not told'
 
+# What is about recording: called as perf it is checked and changes nothing, else refused by name.
+for options in '-D 5' '-D -1' '-F maj' '-F' '-m 4M' '-m 16' '-u 0' '--call-graph dwarf,800' \
+    '--call-graph fp' --kernel-syscall-graph --no-inherit '--proc-map-timeout 5' --tool_stats \
+    --no-syscalls --libtraceevent_print; do
+    # shellcheck disable=SC2086
+    found=$(lines "$work/perf" trace -i trace.data $options)
+    [ "$found" -eq "$all" ] || fail "perf trace $options: $found lines, not $all"
+    # shellcheck disable=SC2086
+    "$PERFDATA" trace -i trace.data $options 2>"$work/err" && fail "trace $options is taken"
+    grep -q 'is about recording' "$work/err" || fail "trace $options: $(cat "$work/err")"
+done
+for options in '-D x' '-F none' '-m x' '-m 4X' '--call-graph xx' '--call-graph dwarf,x' \
+    '--proc-map-timeout -1' '-u nobody-of-this-name'; do
+    # shellcheck disable=SC2086
+    "$work/perf" trace -i trace.data $options 2>/dev/null && fail "perf trace $options is taken"
+done
+
 # lock.data: 6 samples of thread 4727, 2 of 4735, all of process 4713 on CPU 0.
 waits() {
     "$@" -F contended -i lock.data --kallsyms kallsyms 2>&1 >/dev/null </dev/null |

@@ -4,7 +4,9 @@
 #include "tool/verbs.h"
 #include <math.h>
 #include <perfdata/syscalls.h>
+#include <pwd.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct trace_options {
     int summary_only, summary, errnos, failures, full_time, comm, runtime, samples, all_cpus,
@@ -27,6 +29,95 @@ static enum tool_exit parse_duration(struct tool *tool, void *data, const char *
     options->duration = (uint64_t)ceil(ms * 1e6);
     return TOOL_DONE;
 }
+
+/* ---- what is about recording ----
+ * perf reads it, checks it and does nothing with it where it reads a recording. */
+
+static enum tool_exit only_as_perf(struct tool *tool, const char *name)
+{
+    return tool->as_perf ? TOOL_DONE
+                         : tool_usage(tool,
+                                      "option --%s is about recording: what was recorded stays "
+                                      "as it is",
+                                      name);
+}
+
+static bool is_number(const char *text, bool negative)
+{
+    char *end;
+    strtol(text, &end, 10);
+    return end != text && !*end && (negative || *text != '-');
+}
+
+static enum tool_exit wrong(struct tool *tool, const char *name, const char *value)
+{
+    return tool_usage(tool, "option --%s does not take '%s'", name, value);
+}
+
+static enum tool_exit parse_delay(struct tool *tool, void *data, const char *value, bool unset)
+{
+    (void)data;
+    return unset || is_number(value, true) ? only_as_perf(tool, "delay")
+                                           : wrong(tool, "delay", value);
+}
+
+static enum tool_exit parse_timeout(struct tool *tool, void *data, const char *value, bool unset)
+{
+    (void)data;
+    return unset || is_number(value, false) ? only_as_perf(tool, "proc-map-timeout")
+                                            : wrong(tool, "proc-map-timeout", value);
+}
+
+static enum tool_exit parse_faults(struct tool *tool, void *data, const char *value, bool unset)
+{
+    (void)data;
+    return unset || !strcmp(value, "all") || !strcmp(value, "maj") || !strcmp(value, "min")
+               ? only_as_perf(tool, "pf")
+               : wrong(tool, "pf", value);
+}
+
+/* A number of pages, or a size with its unit. */
+static enum tool_exit parse_pages(struct tool *tool, void *data, const char *value, bool unset)
+{
+    (void)data;
+    size_t digits = unset ? 0 : strspn(value, "0123456789");
+    bool good = unset || (digits && (!value[digits] ||
+                                     (strchr("BKMG", value[digits]) && !value[digits + 1])));
+    return good ? only_as_perf(tool, "mmap-pages") : wrong(tool, "mmap-pages", value);
+}
+
+static enum tool_exit parse_user(struct tool *tool, void *data, const char *value, bool unset)
+{
+    enum { NO_SUCH_NUMBER = 251, NO_SUCH_NAME = 250 };
+    (void)data;
+    if (unset || getpwnam(value) ||
+        (is_number(value, false) && getpwuid((uid_t)strtoul(value, NULL, 10))))
+        return only_as_perf(tool, "uid");
+    return tool_exit_as(tool, wrong(tool, "uid", value),
+                        is_number(value, false) ? NO_SUCH_NUMBER : NO_SUCH_NAME);
+}
+
+static enum tool_exit parse_chains(struct tool *tool, void *data, const char *value, bool unset)
+{
+    (void)data;
+    size_t length = unset ? 0 : strcspn(value, ",");
+    bool is_dwarf = length == 5 && !strncmp(value, "dwarf", length);
+    bool good = unset || (length == 2 && !strncmp(value, "fp", length)) || !strcmp(value, "lbr") ||
+                (is_dwarf && (!value[length] || is_number(value + length + 1, false)));
+    return good ? only_as_perf(tool, "call-graph") : wrong(tool, "call-graph", value);
+}
+
+#define PARSE_FLAG(function, name)                                                                 \
+    static enum tool_exit function(struct tool *tool, void *data, const char *value, bool unset)   \
+    {                                                                                              \
+        (void)data, (void)value, (void)unset;                                                      \
+        return only_as_perf(tool, name);                                                           \
+    }
+PARSE_FLAG(parse_graph, "kernel-syscall-graph")
+PARSE_FLAG(parse_inherit, "no-inherit")
+PARSE_FLAG(parse_statistics, "tool_stats")
+PARSE_FLAG(parse_events, "libtraceevent_print")
+PARSE_FLAG(parse_calls, "syscalls")
 
 static const struct tool_option trace_rows[] = {
     { TOOL_GROUP, .help = "Input" },
@@ -74,6 +165,28 @@ static const struct tool_option trace_rows[] = {
     { TOOL_U64, 0, "max-events", "N",
       "lines at most; called as perf: all, since perf counts none of a recording",
       FIELD(max_events) },
+    { TOOL_GROUP,
+      .help = "Of recording: called as perf these are checked and change nothing, as with perf" },
+    { TOOL_CALLBACK, 'D', "delay", "MS", "begin later", .parse = parse_delay },
+    { TOOL_CALLBACK, 'F', "pf", "all|maj|min", "page faults too", .flags = TOOL_LAST,
+      .implied = "all", .parse = parse_faults },
+    { TOOL_CALLBACK, 'm', "mmap-pages", "PAGES", "size of the kernel's buffers",
+      .parse = parse_pages },
+    { TOOL_CALLBACK, 'u', "uid", "USER", "the processes of a user", .parse = parse_user },
+    { TOOL_CALLBACK, 0, "call-graph", "KIND", "call chains: fp, dwarf[,BYTES], lbr",
+      .parse = parse_chains },
+    { TOOL_CALLBACK, 0, "kernel-syscall-graph", NULL, "the kernel's part of call chains",
+      .flags = TOOL_NO_VALUE, .parse = parse_graph },
+    { TOOL_CALLBACK, 0, "no-inherit", NULL, "not the children of a process", .flags = TOOL_NO_VALUE,
+      .parse = parse_inherit },
+    { TOOL_CALLBACK, 0, "proc-map-timeout", "MS", "time for reading a process's maps",
+      .parse = parse_timeout },
+    { TOOL_CALLBACK, 0, "syscalls", NULL, "system calls", .flags = TOOL_NO_VALUE,
+      .parse = parse_calls },
+    { TOOL_CALLBACK, 0, "libtraceevent_print", NULL, "other events by their own print format",
+      .flags = TOOL_NO_VALUE, .parse = parse_events },
+    { TOOL_CALLBACK, 0, "tool_stats", NULL, "counts of what was done for each call",
+      .flags = TOOL_NO_VALUE, .parse = parse_statistics },
     { 0 },
 };
 
