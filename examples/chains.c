@@ -9,25 +9,19 @@
 int main(int argc, char **argv)
 {
     struct perfdata_cursor_options options = PERFDATA_CURSOR_OPTIONS_INIT;
+    struct perfdata_sample_row row = { .struct_size = sizeof row };
     static struct perfdata_location frames[127];
     perfdata_recording *recording;
-    perfdata_cursor *cursor = NULL;
-    const perfdata_record *record;
-    size_t i, count;
-    int status = perfdata_recording_open(argc > 1 ? argv[1] : "perf.data", NULL, &recording);
+    perfdata_cursor *cursor;
+    frames[0].struct_size = sizeof frames[0];
     options.flags = PERFDATA_CURSOR_RESOLVE;
     options.search.symfs = argc > 2 ? argv[2] : NULL;
     options.search.kallsyms = argc > 3 ? argv[3] : NULL;
-    if (status == 0)
-        status = perfdata_cursor_open(recording, &options, &cursor);
-    while (status == 0 && (status = perfdata_cursor_next(cursor, &record)) > 0) {
-        status = 0;
-        frames[0].struct_size = sizeof frames[0];
-        if (perfdata_record_type(record) != PERFDATA_RECORD_SAMPLE ||
-            perfdata_record_frames(record, frames, 127, &count) < 0)
-            continue;
+    int status = perfdata_cursor_open_path(argc > 1 ? argv[1] : "perf.data", NULL, &options,
+                                           &recording, &cursor);
+    while (status >= 0 && (status = perfdata_cursor_next_sample(cursor, &row, frames, 127)) > 0) {
         printf("\n");
-        for (i = 0; i < count; i++)
+        for (size_t i = 0; row.has_chain && i < row.frame_count; i++)
             printf("\t%16" PRIx64 " %s\n", frames[i].address, /* in the object */
                    frames[i].symbol ? frames[i].symbol : "[unknown]");
         printf("\n");

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* Bits of perfdata_annotate_options.flags. Since 0.3. */
+/* Bits of perfdata_annotate_options.flags. Since 0.1. */
 /* Numbers of samples in place of percentages. */
 #define PERFDATA_ANNOTATE_SAMPLES (UINT64_C(1) << 0)
 /* Sums of periods in place of percentages. */
@@ -52,7 +52,7 @@ extern "C" {
 #define PERFDATA_ANNOTATE_JUMP_COUNTS (UINT64_C(1) << 19)
 
 /* All zero but struct_size is the plain `annotate`. Strings are borrowed for the call; NULL: not
- * given. Since 0.3. */
+ * given. Since 0.1. */
 struct perfdata_annotate_options {
     size_t struct_size;
     uint64_t flags;            /* PERFDATA_ANNOTATE_...                                          */
@@ -75,7 +75,7 @@ struct perfdata_annotate_options {
     const char *time;                /* and of this time, as report's --time */
 };
 
-/* Since 0.3. */
+/* Since 0.1. */
 struct perfdata_annotate_result {
     size_t struct_size;
     int32_t perf_exit; /* what perf's exit code would be for a failure */
@@ -92,7 +92,7 @@ struct perfdata_annotate_result {
  *   PERFDATA_ERROR_ARGUMENT     an option does not parse
  *   PERFDATA_ERROR_UNSUPPORTED  there is no objdump for the recording's architecture
  *   PERFDATA_ERROR_NO_DATA      no samples, or what an option needs is not in the recording
- * Since 0.3. */
+ * Since 0.1. */
 PERFDATA_API perfdata_status perfdata_annotate_run(perfdata_recording *recording,
                                                    const struct perfdata_annotate_options *options,
                                                    perfdata_write_fn write, void *data,
@@ -100,14 +100,14 @@ PERFDATA_API perfdata_status perfdata_annotate_run(perfdata_recording *recording
 
 /* ---- code as rows ---- */
 
-/* What a line of objdump's is. Since 0.3. */
+/* What a line of objdump's is. Since 0.1. */
 enum perfdata_code_kind {
     PERFDATA_CODE_INSTRUCTION = 0,
     PERFDATA_CODE_SOURCE = 1, /* source, or what objdump says of a function */
     PERFDATA_CODE_PLACE = 2   /* where the instructions behind it come from: "/a/b.c:12" */
 };
 
-/* A line that objdump printed. The size of the structure is fixed for ever. Since 0.3. */
+/* A line that objdump printed. The size of the structure is fixed for ever. Since 0.1. */
 struct perfdata_code_line {
     const char *text; /* of an instruction what follows its address; never NULL                */
     uint64_t offset;  /* of an instruction, in bytes from the function's start; else all ones */
@@ -115,12 +115,12 @@ struct perfdata_code_line {
     uint32_t indent;  /* blanks before it, which its text has not                              */
 };
 
-/* What lies on a line. The size of the structure is fixed for ever. Since 0.3. */
+/* What lies on a line. The size of the structure is fixed for ever. Since 0.1. */
 struct perfdata_code_sum {
     uint64_t count, period; /* samples, and what these add up to */
 };
 
-/* A function that samples lie in. All is borrowed until the callback returns. Since 0.3. */
+/* A function that samples lie in. All is borrowed until the callback returns. Since 0.1. */
 struct perfdata_code_function {
     const char *name, *object; /* path of the object as far as it is known; never NULL           */
     uint64_t address;          /* of its start, as the object's file counts                      */
@@ -132,13 +132,13 @@ struct perfdata_code_function {
     const struct perfdata_code_sum *totals; /* of each event in the function                     */
 };
 
-/* Not 0: that is enough. Since 0.3. */
+/* Not 0: that is enough. Since 0.1. */
 typedef int (*perfdata_code_fn)(void *data, const struct perfdata_code_function *function);
 
 /* The same functions as rows, for programs that show them in their own way: each once with all its
  * events, ordered by the greatest share that it has of any event. options->percent_limit leaves out
  * those below it in every event; flags and strings that are about text do nothing. Functions whose
- * code cannot be had are no issues. Errors as of perfdata_annotate_run(). Since 0.3. */
+ * code cannot be had are no issues. Errors as of perfdata_annotate_run(). Since 0.1. */
 PERFDATA_API perfdata_status perfdata_annotate_code(perfdata_recording *recording,
                                                     const struct perfdata_annotate_options *options,
                                                     perfdata_code_fn take, void *data,

@@ -76,7 +76,7 @@ struct ArrowArrayStream {
 
 #endif
 
-/* Since 0.2. */
+/* Since 0.1. */
 enum perfdata_arrow_flags {
     /* samples, stacks, functions, events, mappings: the columns of `export parquet`. Threads and
      * events stand in them by name, stacks and functions by hashes that are the same for every
@@ -91,7 +91,7 @@ enum perfdata_arrow_flags {
  *                            signed numbers
  *   PERFDATA_ERROR_ARGUMENT  unknown flags, or a table that has no portable form
  *   PERFDATA_ERROR_MEMORY
- * Since 0.2. */
+ * Since 0.1. */
 
 /* A row a sample, in order of delivery: time, cpu, event, thread, stack, period (int64, or int32),
  * and of the columns that the profile was asked to keep each under its name (uint64). Portable:
@@ -131,7 +131,7 @@ PERFDATA_API perfdata_status perfdata_sums_stream(perfdata_profile *profile, uin
                                                   struct ArrowArrayStream *out);
 /* What perfdata_profile_rows() gives, with the names of functions and objects: key, name, object,
  * file, line (of frames), self_samples, self_period, total_samples, total_period. `query` NULL: all
- * samples by function. Errors also as those of perfdata_profile_rows(). Since 0.2. */
+ * samples by function. Errors also as those of perfdata_profile_rows(). Since 0.1. */
 PERFDATA_API perfdata_status perfdata_rows_stream(perfdata_profile *profile,
                                                   const struct perfdata_query *query,
                                                   struct ArrowArrayStream *out);

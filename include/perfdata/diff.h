@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* Bits of perfdata_diff_options.flags. Since 0.3. */
+/* Bits of perfdata_diff_options.flags. Since 0.1. */
 /* -b: only what the first recording and another one have. */
 #define PERFDATA_DIFF_BASELINE_ONLY (UINT64_C(1) << 0)
 /* -p: columns of periods. */
@@ -29,7 +29,7 @@ extern "C" {
 #define PERFDATA_DIFF_FORCE (UINT64_C(1) << 7)
 
 /* All zero but struct_size is the plain `diff`. Strings are borrowed for the call; NULL: not given.
- * Since 0.3. */
+ * Since 0.1. */
 struct perfdata_diff_options {
     size_t struct_size;
     uint64_t flags;      /* PERFDATA_DIFF_...                                                    */
@@ -44,7 +44,7 @@ struct perfdata_diff_options {
     const char *perf_config; /* read in place of /etc/perfconfig and home's; NULL: these         */
 };
 
-/* Since 0.3. */
+/* Since 0.1. */
 struct perfdata_diff_result {
     size_t struct_size;
     int32_t perf_exit; /* what perf's exit code would be for a failure */
@@ -57,7 +57,7 @@ struct perfdata_diff_result {
  *   PERFDATA_ERROR_ARGUMENT     an option does not parse
  *   PERFDATA_ERROR_UNSUPPORTED  a sort key or method that perf has and this version has not
  *   PERFDATA_ERROR_NO_DATA      what an option needs is not in the recording
- * Since 0.3. */
+ * Since 0.1. */
 PERFDATA_API perfdata_status perfdata_diff_run(perfdata_recording *const *recordings, size_t count,
                                                const struct perfdata_diff_options *options,
                                                perfdata_write_fn write, void *data,

@@ -12,7 +12,7 @@ extern "C" {
 #define PERFDATA_DUMP_JSON 1u
 /* What lies around the records in place of them: the file's header, attributes with their ids,
  * features with their places, the parts of tracing data. With PERFDATA_DUMP_JSON what
- * perfdata_header_print() writes as JSON. Since 0.2. */
+ * perfdata_header_print() writes as JSON. Since 0.1. */
 #define PERFDATA_DUMP_HEADER 2u
 
 /* Each record: offset, type, misc, size, and its fields by name. A record that says more than it

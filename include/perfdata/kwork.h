@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* Since 0.2. */
+/* Since 0.1. */
 enum perfdata_kwork_view {
     PERFDATA_KWORK_REPORT,   /* a line a work: how long it ran */
     PERFDATA_KWORK_LATENCY,  /* a line a work: how long it waited after it was raised */
@@ -18,13 +18,13 @@ enum perfdata_kwork_view {
     PERFDATA_KWORK_VIEWS
 };
 
-/* Of the view that stands in brackets. Since 0.2. */
+/* Of the view that stands in brackets. Since 0.1. */
 enum perfdata_kwork_flags {
     PERFDATA_KWORK_SUMMARY = 1 << 0, /* [report] sums below the table */
     PERFDATA_KWORK_CHAINS = 1 << 1   /* [timehist] the call chain behind each line */
 };
 
-/* Strings are borrowed for the call; NULL: not given. Since 0.2. */
+/* Strings are borrowed for the call; NULL: not given. Since 0.1. */
 struct perfdata_kwork_options {
     size_t struct_size;
     uint64_t flags;     /* enum perfdata_kwork_flags */
@@ -38,7 +38,7 @@ struct perfdata_kwork_options {
     struct perfdata_symbol_search search;
 };
 
-/* Since 0.2. */
+/* Since 0.1. */
 struct perfdata_kwork_result {
     size_t struct_size;
     int32_t perf_exit; /* after a failure the exit code that perf has for it; -1: nothing special */
@@ -47,7 +47,7 @@ struct perfdata_kwork_result {
 
 /* Prints the view; `write` gets the text in pieces. PERFDATA_ERROR_ARGUMENT for keys, lists and
  * times that do not parse. Memory grows with the number of works, and with that of what was raised
- * and never ran. Since 0.2. */
+ * and never ran. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_kwork_run(perfdata_recording *recording,
                                                 const struct perfdata_kwork_options *options,
                                                 perfdata_write_fn write, void *data,

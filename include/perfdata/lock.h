@@ -28,7 +28,7 @@ enum perfdata_lock_by {
 enum perfdata_lock_flags {
     PERFDATA_LOCK_STACKS = 1 << 0,  /* the addresses of the first wait, and what was odd */
     PERFDATA_LOCK_THREADS = 1 << 1, /* [info] threads, not addresses */
-    PERFDATA_LOCK_COMBINE = 1 << 2  /* [report] locks of a name in one line, since 0.2 */
+    PERFDATA_LOCK_COMBINE = 1 << 2  /* [report] locks of a name in one line */
 };
 
 /* Strings are borrowed for the call; NULL: not given. Since 0.1. */
@@ -44,7 +44,7 @@ struct perfdata_lock_options {
      * wait_total, wait_max, wait_min */
     const char *fields, *sort;
     struct perfdata_symbol_search search;
-    const char *pids, *tids, *cpus; /* "1,2": of these only; NULL: all. Since 0.2 */
+    const char *pids, *tids, *cpus; /* "1,2": of these only; NULL: all. Since 0.1 */
 };
 
 /* Prints the view, from lock:contention_begin and contention_end. PERFDATA_ERROR_NO_DATA when the

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* Bits, in the order in which events are given. Since 0.2. */
+/* Bits, in the order in which events are given. Since 0.1. */
 enum perfdata_machine_event_type {
     PERFDATA_EVENT_HARDWARE = 1 << 0,   /* those that the kernel opens */
     PERFDATA_EVENT_SOFTWARE = 1 << 1,   /* counted by the kernel */
@@ -21,7 +21,7 @@ enum perfdata_machine_event_type {
     PERFDATA_EVENT_SDT = 1 << 6         /* probes of programs in the build-id cache */
 };
 
-/* Strings live during the call. Since 0.2. */
+/* Strings live during the call. Since 0.1. */
 struct perfdata_machine_event {
     size_t struct_size;
     uint32_t type;     /* enum perfdata_machine_event_type, one */
@@ -32,10 +32,10 @@ struct perfdata_machine_event {
     const char *build_id;   /* of a probe: in hexadecimal digits; else NULL */
 };
 
-/* 0 to go on; anything else ends the listing. Since 0.2. */
+/* 0 to go on; anything else ends the listing. Since 0.1. */
 typedef int (*perfdata_machine_event_fn)(void *data, const struct perfdata_machine_event *event);
 
-/* Strings are borrowed for the call. Since 0.2. */
+/* Strings are borrowed for the call. Since 0.1. */
 struct perfdata_machine_events_options {
     size_t struct_size;
     uint32_t types; /* bits; 0: all */
@@ -49,13 +49,13 @@ struct perfdata_machine_events_options {
 
 /* Calls `each` for the events of this machine, sorted by name within a type. What cannot be read
  * (tracefs, for who may not) has no events. PERFDATA_ERROR_MEMORY, or what `each` returned last.
- * Costs an open of each hardware and cache event. Since 0.2. */
+ * Costs an open of each hardware and cache event. Since 0.1. */
 PERFDATA_API perfdata_status
 perfdata_machine_events(const struct perfdata_machine_events_options *options,
                         perfdata_machine_event_fn each, void *data);
 
 /* The event as a line of JSON (docs/json.md). PERFDATA_ERROR_MEMORY or PERFDATA_ERROR_OUTPUT. Since
- * 0.2. */
+ * 0.1. */
 PERFDATA_API perfdata_status perfdata_machine_event_json(const struct perfdata_machine_event *event,
                                                          perfdata_write_fn write, void *data);
 

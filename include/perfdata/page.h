@@ -23,9 +23,9 @@ enum perfdata_page_form {
     PERFDATA_PAGE_HTML = 0,
     PERFDATA_PAGE_SVG = 1, /* the flame graph alone, root at the bottom */
     /* For a server. The page without data: it asks for `progress` and `data` beside its own
-     * address; needs no profile (NULL). Since 0.3. */
+     * address; needs no profile (NULL). Since 0.1. */
     PERFDATA_PAGE_SHELL = 2,
-    PERFDATA_PAGE_DATA = 3 /* the data: deflated, not in base64. Since 0.3. */
+    PERFDATA_PAGE_DATA = 3 /* the data: deflated, not in base64. Since 0.1. */
 };
 
 /* Since 0.1. */
@@ -38,7 +38,7 @@ enum perfdata_page_flags {
  * is built: perfdata_page_samples_take() is what goes into perfdata_profile_options.samples, the
  * samples into .samples_data. Of more than `most` (0: 2,000,000) those of one event, thread, stack
  * and CPU within a piece of time are joined; all sums stay exact. Where they differ in these, not
- * in their time alone, there are more: 512 pieces of time stay. NULL without memory. Since 0.2. */
+ * in their time alone, there are more: 512 pieces of time stay. NULL without memory. Since 0.1. */
 typedef struct perfdata_page_samples perfdata_page_samples;
 PERFDATA_API perfdata_page_samples *perfdata_page_samples_new(uint64_t most);
 PERFDATA_API int perfdata_page_samples_take(void *samples, const perfdata_profile *profile,
@@ -49,7 +49,7 @@ PERFDATA_API void perfdata_page_samples_free(perfdata_page_samples *samples);
  * the code as its data. Of a function the lines near those with samples are kept; when there are
  * `most` bytes of text (0: 2 MiB) the functions that are left are counted only. `percent_limit` is
  * what perfdata_annotate_code() was given, borrowed; the page says it. NULL without memory. Since
- * 0.3. */
+ * 0.1. */
 typedef struct perfdata_page_code perfdata_page_code;
 PERFDATA_API perfdata_page_code *perfdata_page_code_new(uint64_t most, const char *percent_limit);
 PERFDATA_API int perfdata_page_code_take(void *code, const struct perfdata_code_function *function);
@@ -67,9 +67,9 @@ struct perfdata_page_options {
     size_t warning_count;
     uint64_t max_samples; /* more of them are joined within pieces of time; 0: 2,000,000 */
     /* In place of those that the profile kept, which it need not then; not with `before`. NULL:
-     * none. Since 0.2. */
+     * none. Since 0.1. */
     perfdata_page_samples *samples;
-    const perfdata_page_code *code; /* NULL: the page shows no code. Since 0.3 */
+    const perfdata_page_code *code; /* NULL: the page shows no code. Since 0.1 */
 };
 #define PERFDATA_PAGE_OPTIONS_INIT                                                                 \
     {                                                                                              \

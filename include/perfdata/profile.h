@@ -60,12 +60,12 @@ enum perfdata_profile_flags {
     PERFDATA_PROFILE_NO_ITRACE = 1 << 10,    /* AUX traces are not decoded                    */
     PERFDATA_PROFILE_GUEST_CODE = 1 << 11,   /* guests run code of their own host process     */
     /* perfdata_profile_call() and _call_sums() tell of calls, where branches of a trace hold calls
-     * and returns (--itrace=cr or b) and samples are not chosen by place. Since 0.2. */
+     * and returns (--itrace=cr or b) and samples are not chosen by place. Since 0.1. */
     PERFDATA_PROFILE_CALLS = 1 << 12,
-    /* With PERFDATA_PROFILE_CALLS: the branches that calls are made of are no samples. Since 0.2.
+    /* With PERFDATA_PROFILE_CALLS: the branches that calls are made of are no samples. Since 0.1.
      * */
     PERFDATA_PROFILE_NO_BRANCHES = 1 << 13,
-    /* perfdata_profile_mark() tells of losses and errors. Since 0.2. */
+    /* perfdata_profile_mark() tells of losses and errors. Since 0.1. */
     PERFDATA_PROFILE_MARKS = 1 << 14
 };
 
@@ -282,7 +282,7 @@ perfdata_profile_switch(const perfdata_profile *profile, uint64_t index);
 
 /* ---- calls ---- */
 
-/* Since 0.2. */
+/* Since 0.1. */
 enum perfdata_call_flags {
     PERFDATA_CALL_NO_CALL = 1 << 0,   /* it was entered before the trace began, or by a return */
     PERFDATA_CALL_NO_RETURN = 1 << 1, /* it was not seen to be left                             */
@@ -291,7 +291,7 @@ enum perfdata_call_flags {
 };
 
 /* A call of a function by a thread, paired as perf's database exporters do. The size of the
- * structure is fixed for ever. Since 0.2. */
+ * structure is fixed for ever. Since 0.1. */
 struct perfdata_profile_call {
     uint64_t start, end;    /* times */
     uint64_t insns, cycles; /* of it and what it called; 0: unknown */
@@ -300,16 +300,16 @@ struct perfdata_profile_call {
     uint32_t flags; /* enum perfdata_call_flags */
 };
 /* In the order in which they end; of one thread and depth also in that in which they begin. 0
- * without PERFDATA_PROFILE_CALLS. Since 0.2. */
+ * without PERFDATA_PROFILE_CALLS. Since 0.1. */
 PERFDATA_API uint64_t perfdata_profile_call_count(const perfdata_profile *profile);
 PERFDATA_API const struct perfdata_profile_call *
 perfdata_profile_call(const perfdata_profile *profile, uint64_t index);
 /* A million calls are kept; of more the shortest go. How many went, all of them shorter than
- * *shorter_than ns (may be NULL). Sums have them. Since 0.2. */
+ * *shorter_than ns (may be NULL). Sums have them. Since 0.1. */
 PERFDATA_API uint64_t perfdata_profile_calls_left_out(const perfdata_profile *profile,
                                                       uint64_t *shorter_than);
 
-/* All calls of a function. The size of the structure is fixed for ever. Since 0.2. */
+/* All calls of a function. The size of the structure is fixed for ever. Since 0.1. */
 struct perfdata_profile_call_sum {
     uint32_t function, reserved;
     uint64_t count;
@@ -319,18 +319,18 @@ struct perfdata_profile_call_sum {
     uint64_t least, most; /* ns of the shortest and the longest call */
     uint64_t insns, cycles;
 };
-/* All of them, *count, by number of the function. Since 0.2. */
+/* All of them, *count, by number of the function. Since 0.1. */
 PERFDATA_API const struct perfdata_profile_call_sum *
 perfdata_profile_call_sums(const perfdata_profile *profile, size_t *count);
 
-/* Since 0.2. */
+/* Since 0.1. */
 enum perfdata_mark_kind {
     PERFDATA_MARK_ERROR =
         0, /* decoding a trace met one: what ran until its next synchronisation is missing */
     PERFDATA_MARK_LOST = 1 /* the kernel found no room for records or a piece of a trace  */
 };
 
-/* Something that went wrong at a time. The size of the structure is fixed for ever. Since 0.2. */
+/* Something that went wrong at a time. The size of the structure is fixed for ever. Since 0.1. */
 struct perfdata_profile_mark {
     uint64_t time;      /* all ones: unknown */
     uint32_t kind, cpu; /* cpu all ones: unknown */
@@ -339,7 +339,7 @@ struct perfdata_profile_mark {
     uint64_t count;   /* lost records; of a trace and an error: 1 */
     const char *text; /* of an error; else NULL */
 };
-/* In order of delivery; 0 without PERFDATA_PROFILE_MARKS. Since 0.2. */
+/* In order of delivery; 0 without PERFDATA_PROFILE_MARKS. Since 0.1. */
 PERFDATA_API uint64_t perfdata_profile_mark_count(const perfdata_profile *profile);
 PERFDATA_API const struct perfdata_profile_mark *
 perfdata_profile_mark(const perfdata_profile *profile, uint64_t index);

@@ -31,7 +31,7 @@ typedef int (*perfdata_write_fn)(void *data, const char *text, size_t length);
  * that inject writes as a pipe. Since 0.1. */
 #define PERFDATA_LIKE_PERF 4u
 
-/* How far a walk over the records has come. Since 0.2. */
+/* How far a walk over the records has come. Since 0.1. */
 struct perfdata_progress {
     size_t struct_size;
     uint64_t bytes;   /* of the recording's data that have been read            */
@@ -43,7 +43,7 @@ struct perfdata_progress {
  * back into the recording. An analysis may walk more than once: `bytes` then begins again. 0 to go
  * on; greater: the walk ends here as if the recording did, with an issue (PERFDATA_ISSUE_LIMIT), so
  * that what was read is still shown; less: it fails with PERFDATA_ERROR_CANCELLED, so that nothing
- * is written. Since 0.2. */
+ * is written. Since 0.1. */
 typedef int (*perfdata_progress_fn)(void *data, const struct perfdata_progress *progress);
 
 /* How to open. Begin with PERFDATA_OPTIONS_INIT; members that an older caller lacks have their
@@ -64,7 +64,7 @@ struct perfdata_options {
     uint64_t max_decompressed;
     uint32_t threads; /* workers of the texts and analyses; 0: all cores                    */
     uint32_t flags;   /* PERFDATA_STRICT, PERFDATA_ALL_STREAMS, PERFDATA_LIKE_PERF          */
-    perfdata_progress_fn on_progress; /* may be NULL. Since 0.2. */
+    perfdata_progress_fn on_progress; /* may be NULL. Since 0.1. */
     void *progress_data;
 };
 #define PERFDATA_OPTIONS_INIT                                                                      \
@@ -158,7 +158,7 @@ PERFDATA_API uint64_t perfdata_event_sample_type(const perfdata_event *event);
 PERFDATA_API perfdata_status perfdata_event_attr(const perfdata_event *event, const char *field,
                                                  uint64_t *value);
 /* The whole perf_event_attr in this machine's byte order, its first `size` bytes; its member `size`
- * says so, too. Since 0.2. */
+ * says so, too. Since 0.1. */
 PERFDATA_API void perfdata_event_attr_bytes(const perfdata_event *event, void *out, size_t size);
 /* The ids of its instances (event x CPU x thread), *count of them. Since 0.1. */
 PERFDATA_API const uint64_t *perfdata_event_ids(const perfdata_event *event, size_t *count);

@@ -42,7 +42,7 @@ enum perfdata_order {
 #define PERFDATA_CURSOR_NO_DEMANGLE 2u
 /* With `itrace`: code that runs in a guest is its hypervisor's own. Since 0.1. */
 #define PERFDATA_CURSOR_GUEST_CODE 4u
-/* Symbol files that other users own are used. Since 0.2. */
+/* Symbol files that other users own are used. Since 0.1. */
 #define PERFDATA_CURSOR_FORCE 8u
 
 /* Begin with PERFDATA_CURSOR_OPTIONS_INIT. Strings are borrowed until the cursor is closed; NULL:
@@ -76,6 +76,13 @@ struct perfdata_cursor_options {
 PERFDATA_API perfdata_status perfdata_cursor_open(perfdata_recording *recording,
                                                   const struct perfdata_cursor_options *options,
                                                   perfdata_cursor **out);
+/* Opens the recording `path` and a cursor over it in one call: perfdata_recording_open(), whose
+ * options are `how`, and perfdata_cursor_open(). *recording and *out must be closed whatever it
+ * returns, the cursor first; *recording tells the error. Their errors. Since 0.1. */
+PERFDATA_API perfdata_status
+perfdata_cursor_open_path(const char *path, const struct perfdata_options *how,
+                          const struct perfdata_cursor_options *options,
+                          perfdata_recording **recording, perfdata_cursor **out);
 /* 1: *record is the next one; 0: the end; else a status, told by perfdata_recording_error(). Damage
  * is reported as issues and skipped. Since 0.1. */
 PERFDATA_API int perfdata_cursor_next(perfdata_cursor *cursor, const perfdata_record **record);
@@ -140,7 +147,7 @@ struct perfdata_value {
     uint64_t number;
     double real;
     const void *data; /* the record's */
-    size_t size;      /* of numbers of tracepoints: bytes as recorded, since 0.2 */
+    size_t size;      /* of numbers of tracepoints: bytes as recorded */
 };
 
 /* A field of the record by its name in `perfdata dump` ("pid", "filename", "sample_id.time",
@@ -250,7 +257,7 @@ PERFDATA_API const void *perfdata_sample_stack(const perfdata_sample *sample, si
 PERFDATA_API perfdata_status perfdata_sample_register(const perfdata_sample *sample, int at_ip,
                                                       uint32_t number, uint64_t *value);
 
-/* What a sample tells, as text in perf's words. Since 0.2. */
+/* What a sample tells, as text in perf's words. Since 0.1. */
 enum perfdata_sample_text {
     PERFDATA_SAMPLE_TEXT_DATA_SRC = 0,    /* "|OP LOAD|LVL L1 hit|SNP N/A|..." */
     PERFDATA_SAMPLE_TEXT_TRACE_FLAGS = 1, /* of a trace's step: "call", "tr strt jmp" */
@@ -259,7 +266,7 @@ enum perfdata_sample_text {
 };
 /* *text lives until the next call of this kind or of perfdata_cursor_next().
  * PERFDATA_ERROR_ARGUMENT when the record is no sample of an event, or for an unknown text;
- * PERFDATA_ERROR_MEMORY. Since 0.2. */
+ * PERFDATA_ERROR_MEMORY. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_record_sample_text(const perfdata_record *record,
                                                          uint32_t which, const char **text);
 
@@ -329,7 +336,7 @@ struct perfdata_location {
     uint32_t build_id_size;
     uint8_t cpumode;
     char level;       /* k kernel, . user, g guest kernel, u guest user, H hypervisor */
-    uint16_t binding; /* of the symbol: 0 local, 1 global, 2 weak, 3 other. Since 0.2 */
+    uint16_t binding; /* of the symbol: 0 local, 1 global, 2 weak, 3 other. Since 0.1 */
 };
 /* The address `ip` in the record's thread at that time; cpumode as perfdata_sample_cpumode().
  * Errors as above and PERFDATA_ERROR_MEMORY. Since 0.1. */
@@ -346,7 +353,7 @@ PERFDATA_API perfdata_status perfdata_record_frames(const perfdata_record *recor
 
 enum { PERFDATA_SAMPLE_FIELDS = PERFDATA_SAMPLE_CODE_PAGE_SIZE + 1 };
 
-/* Since 0.2. */
+/* Since 0.1. */
 struct perfdata_sample_row {
     size_t struct_size;            /* set by the caller */
     const perfdata_record *record; /* for all that is not here */
@@ -366,13 +373,13 @@ struct perfdata_sample_row {
  * the caller sets frames[0].struct_size, and which have room for `capacity`) and
  * PERFDATA_CURSOR_RESOLVE also its call chain resolved, callee first, as perfdata_record_frames()
  * gives it. Equal frames have equal bytes as long as the cursor is open, unused ones between them
- * included. 1, 0, or a status, as perfdata_cursor_next(). Since 0.2. */
+ * included. 1, 0, or a status, as perfdata_cursor_next(). Since 0.1. */
 PERFDATA_API int perfdata_cursor_next_sample(perfdata_cursor *cursor,
                                              struct perfdata_sample_row *out,
                                              struct perfdata_location *frames, size_t capacity);
 
 /* The same of a sample that perfdata_cursor_next() gave. PERFDATA_ERROR_ARGUMENT when the record is
- * no sample of an event. Since 0.2. */
+ * no sample of an event. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_record_sample_row(const perfdata_record *record,
                                                         struct perfdata_sample_row *out,
                                                         struct perfdata_location *frames,

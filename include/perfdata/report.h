@@ -89,22 +89,22 @@ extern "C" {
 #define PERFDATA_REPORT_NO_HOST (UINT64_C(1) << 37)
 /* What runs in a guest is its hypervisor's own code. */
 #define PERFDATA_REPORT_GUEST_CODE (UINT64_C(1) << 38)
-/* Children, or percentages of all: also where a configuration file says otherwise. Since 0.2. */
+/* Children, or percentages of all: also where a configuration file says otherwise. Since 0.1. */
 #define PERFDATA_REPORT_CHILDREN (UINT64_C(1) << 39)
 #define PERFDATA_REPORT_ABSOLUTE (UINT64_C(1) << 40)
-/* Percentages in perf's colours, as ANSI escape sequences. Since 0.2. */
+/* Percentages in perf's colours, as ANSI escape sequences. Since 0.1. */
 #define PERFDATA_REPORT_COLOR (UINT64_C(1) << 41)
-/* With PERFDATA_REPORT_DUMP: records as they lie in the file, not by time. Since 0.2. */
+/* With PERFDATA_REPORT_DUMP: records as they lie in the file, not by time. Since 0.1. */
 #define PERFDATA_REPORT_FILE_ORDER (UINT64_C(1) << 42)
 /* -T: below the rows, what the counters of each thread had counted (READ records of `record -s`).
- * Since 0.2. */
+ * Since 0.1. */
 #define PERFDATA_REPORT_THREAD_COUNTS (UINT64_C(1) << 43)
 /* With PERFDATA_REPORT_THREAD_COUNTS: --pretty raw, an entry for each thread and counter. Since
- * 0.2. */
+ * 0.1. */
 #define PERFDATA_REPORT_THREAD_COUNTS_RAW (UINT64_C(1) << 44)
 
 /* perfdata_report_run(): an object of JSON for each row (docs/schema/report.json) in place of text;
- * options as for perfdata_report_rows(). Since 0.2. */
+ * options as for perfdata_report_rows(). Since 0.1. */
 #define PERFDATA_REPORT_JSON (UINT64_C(1) << 45)
 
 /* All zero but struct_size and max_stack is the plain `report`. Strings are borrowed for the call;
@@ -134,14 +134,14 @@ struct perfdata_report_options {
     size_t itrace_count;
     const char *perf_config; /* read in place of /etc/perfconfig and home's; NULL: these */
     /* Words of call_graph that hold where call_graph says nothing else; NULL: those of the
-     * configuration. Since 0.2. */
+     * configuration. Since 0.1. */
     const char *chain_settings;
     /* Keys in place of comm, dso and symbol where `sort` names none; NULL: those of the
-     * configuration. Since 0.2. */
+     * configuration. Since 0.1. */
     const char *sort_settings;
-    struct perfdata_event_switch event_switch; /* since 0.2 */
-    const char *socket;  /* samples on CPUs of this processor socket only: "0"; since 0.2 */
-    uint32_t group_sort; /* rows of groups are sorted by this member, 0: the leader; since 0.2 */
+    struct perfdata_event_switch event_switch;
+    const char *socket;  /* samples on CPUs of this processor socket only: "0" */
+    uint32_t group_sort; /* rows of groups are sorted by this member, 0: the leader */
 };
 
 /* What perf's exit code would be for a failure. Since 0.1. */
@@ -165,7 +165,7 @@ PERFDATA_API perfdata_status perfdata_report_run(perfdata_recording *recording,
 
 /* ---- rows ---- */
 
-/* Since 0.2. */
+/* Since 0.1. */
 enum perfdata_report_cell_kind {
     PERFDATA_CELL_TEXT = 0,  /* `text`: of a sort key                                  */
     PERFDATA_CELL_COUNT = 1, /* `number`: samples, or their periods                    */
@@ -173,7 +173,7 @@ enum perfdata_report_cell_kind {
 };
 
 /* A column of a row: what the text shows there, without what pads it. A column that is "N/A" for
- * all has no cells. The size of the structure is fixed for ever. Since 0.2. */
+ * all has no cells. The size of the structure is fixed for ever. Since 0.1. */
 struct perfdata_report_cell {
     const char
         *column;   /* as -F names it: "overhead", "sample", "comm"; of a payload the field's name */
@@ -188,7 +188,7 @@ struct perfdata_report_cell {
 };
 
 /* A row: its cells, and whom it stands for. Names are those of its first sample where they are no
- * sort keys. Since 0.2. */
+ * sort keys. Since 0.1. */
 struct perfdata_report_row {
     size_t struct_size;
     uint32_t event,
@@ -209,13 +209,13 @@ struct perfdata_report_row {
 };
 
 /* All lives during the call. 0 to go on, anything else ends with PERFDATA_ERROR_CANCELLED. Since
- * 0.2. */
+ * 0.1. */
 typedef int (*perfdata_report_row_fn)(void *data, const struct perfdata_report_row *row);
 
 /* The rows of the report that perfdata_report_run() would print, in its order, table after table;
  * without call chains below them. Also columns of one value only, which the text tells above its
  * table. Options that are of the text alone (views, header, separator, widths, colours, hierarchy)
- * are PERFDATA_ERROR_ARGUMENT; other errors as there. Since 0.2. */
+ * are PERFDATA_ERROR_ARGUMENT; other errors as there. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_report_rows(perfdata_recording *recording,
                                                   const struct perfdata_report_options *options,
                                                   perfdata_report_row_fn row, void *data,

@@ -24,15 +24,15 @@ typedef struct perfdata_report perfdata_report;
  * flags that print something else than a table of rows, and PERFDATA_REPORT_HIERARCHY,
  * _TOTAL_CYCLES and _THREAD_COUNTS, are PERFDATA_ERROR_ARGUMENT. With PERFDATA_REPORT_COLOR texts
  * have perf's colours. Strings of the options are borrowed until it is closed. `result` may be
- * NULL. Since 0.2. */
+ * NULL. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_report_open(perfdata_recording *recording,
                                                   const struct perfdata_report_options *options,
                                                   struct perfdata_report_result *result,
                                                   perfdata_report **out);
-/* NULL does nothing. Since 0.2. */
+/* NULL does nothing. Since 0.1. */
 PERFDATA_API void perfdata_report_close(perfdata_report *report);
 
-/* An event's table, or a group's. Since 0.2. */
+/* An event's table, or a group's. Since 0.1. */
 struct perfdata_report_table {
     size_t struct_size;
     const char *name; /* of its events */
@@ -44,33 +44,33 @@ struct perfdata_report_table {
     uint32_t reserved;
 };
 PERFDATA_API uint32_t perfdata_report_table_count(const perfdata_report *report);
-/* PERFDATA_ERROR_ARGUMENT beyond the last. Since 0.2. */
+/* PERFDATA_ERROR_ARGUMENT beyond the last. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_report_table(const perfdata_report *report, uint32_t table,
                                                    struct perfdata_report_table *out);
 
-/* What is 100 % of a table's rows from now on; 0: what its samples weigh. Since 0.2. */
+/* What is 100 % of a table's rows from now on; 0: what its samples weigh. Since 0.1. */
 PERFDATA_API void perfdata_report_set_total(perfdata_report *report, uint32_t table,
                                             uint64_t total);
 
-/* Since 0.2. */
+/* Since 0.1. */
 enum perfdata_report_text_flags {
     PERFDATA_REPORT_TEXT_PERIODS = 1 << 0 /* sums in place of percentages */
 };
 /* The titles of its columns, and a row, each as a line of the printed report has it but for the two
  * characters in front; no newline. NULL: there is no such row, or no memory. Valid until the next
- * text of this report. Since 0.2. */
+ * text of this report. Since 0.1. */
 PERFDATA_API const char *perfdata_report_title_text(perfdata_report *report, uint32_t table,
                                                     uint32_t flags);
 PERFDATA_API const char *perfdata_report_row_text(perfdata_report *report, uint32_t table,
                                                   uint32_t row, uint32_t flags);
 
 /* As perfdata_report_rows() gives it; its cells are valid until the next row of this report. Since
- * 0.2. */
+ * 0.1. */
 PERFDATA_API perfdata_status perfdata_report_row(perfdata_report *report, uint32_t table,
                                                  uint32_t row, struct perfdata_report_row *out);
 
 /* A line of a row's call chains. Frames that all stacks at that place share are one below the first
- * of them. The size of the structure is fixed for ever. Since 0.2. */
+ * of them. The size of the structure is fixed for ever. Since 0.1. */
 struct perfdata_report_frame {
     const char *name;  /* as printed */
     const char *value; /* its weight as printed, "12.34%"; "" where it goes without saying */
@@ -82,7 +82,7 @@ struct perfdata_report_frame {
 };
 /* The chains of a row in the order in which they are printed, to be freed at once with
  * perfdata_report_chains_free(); valid until then, or until the report is closed. *count 0 where
- * none are drawn. Since 0.2. */
+ * none are drawn. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_report_chains(perfdata_report *report, uint32_t table,
                                                     uint32_t row,
                                                     struct perfdata_report_frame **frames,

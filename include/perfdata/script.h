@@ -37,10 +37,10 @@ enum perfdata_script_flags {
     PERFDATA_SCRIPT_PT_INSNS = 1 << 21,  /* with PT_EVENTS: its head for traces of instructions */
     PERFDATA_SCRIPT_PT_SWITCHES = 1 << 22, /* ... all switches, not only each CPU's last */
     PERFDATA_SCRIPT_PT_SOURCE = 1 << 23,   /* ... source lines of instructions and branches */
-    PERFDATA_SCRIPT_COLOR = 1 << 24,       /* with DUMP: bytes in perf's blue (ANSI). Since 0.2. */
+    PERFDATA_SCRIPT_COLOR = 1 << 24,       /* with DUMP: bytes in perf's blue (ANSI). Since 0.1. */
     PERFDATA_SCRIPT_JSON =
-        1 << 25, /* an object a line in place of text: docs/schema/script.json. Since 0.2 */
-    PERFDATA_SCRIPT_CHECK_ORDER = 1 << 26 /* no lines: only whether times go back. Since 0.2 */
+        1 << 25, /* an object a line in place of text: docs/schema/script.json. Since 0.1 */
+    PERFDATA_SCRIPT_CHECK_ORDER = 1 << 26 /* no lines: only whether times go back. Since 0.1 */
 };
 
 /* Records that get lines of their own. Since 0.1. */
@@ -93,9 +93,9 @@ struct perfdata_script_options {
     const char *const *dlargs;
     size_t dlarg_count;
     const char *perf_config; /* read in place of /etc/perfconfig and home's; NULL: these */
-    struct perfdata_event_switch event_switch; /* since 0.2 */
+    struct perfdata_event_switch event_switch;
     /* Gets the text of samples in place of `write`; not with RELTIME, DELTATIME, DUMP. NULL: none.
-     * Since 0.2. */
+     * Since 0.1. */
     perfdata_script_event_fn write_event;
     void *event_data;
 };
@@ -107,7 +107,7 @@ struct perfdata_script_result {
     uint32_t reserved;
     uint64_t samples;      /* samples printed */
     uint64_t trace_errors; /* errors that decoding AUX traces met and told */
-    uint64_t misordered;   /* of CHECK_ORDER: samples before the one before them. Since 0.2. */
+    uint64_t misordered;   /* of CHECK_ORDER: samples before the one before them. Since 0.1. */
 };
 
 /* Prints the recording; `write` gets the text in pieces, one call at a time, maybe from other

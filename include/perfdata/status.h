@@ -85,7 +85,7 @@ struct perfdata_issue {
     const char *text;
     /* What perf 6.1 writes to its standard error for this issue: whole lines, each with its newline
      * ("Warning:" may be the first). NULL: perf says nothing. Present when struct_size reaches it.
-     * Since 0.2. */
+     * Since 0.1. */
     const char *perf_text;
 };
 

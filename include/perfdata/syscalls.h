@@ -21,8 +21,7 @@ enum perfdata_syscalls_flags {
     PERFDATA_SYSCALLS_NO_COMM = 1 << 5,       /* tids without names */
     PERFDATA_SYSCALLS_RUNTIME =
         1 << 6, /* in the summary how long threads ran: sched:sched_stat_runtime */
-    PERFDATA_SYSCALLS_SAMPLES =
-        1 << 7 /* a line for each sample of a call in front of the call's, since 0.2 */
+    PERFDATA_SYSCALLS_SAMPLES = 1 << 7 /* a line for each sample of a call in front of the call's */
 };
 
 /* Since 0.1. */
@@ -38,8 +37,8 @@ struct perfdata_syscalls_options {
     uint32_t min_stack; /* only calls with so many frames */
     struct perfdata_symbol_search search; /* where the symbols of call chains are */
     const char *cpus, *without_pids;      /* "0-2,4": these CPUs only; "1,2": not these threads and
-                                        processes; NULL: all. Since 0.2 */
-    struct perfdata_event_switch event_switch; /* since 0.2 */
+                                        processes; NULL: all. Since 0.1 */
+    struct perfdata_event_switch event_switch;
 };
 
 /* Prints the calls of raw_syscalls:sys_enter and sys_exit, with their call chains where these were

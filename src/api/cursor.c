@@ -88,6 +88,15 @@ perfdata_status perfdata_cursor_open(perfdata_recording *recording,
     return status;
 }
 
+perfdata_status perfdata_cursor_open_path(const char *path, const struct perfdata_options *how,
+                                          const struct perfdata_cursor_options *options,
+                                          perfdata_recording **recording, perfdata_cursor **out)
+{
+    *out = NULL;
+    perfdata_status status = perfdata_recording_open(path, how, recording);
+    return status < 0 ? status : perfdata_cursor_open(*recording, options, out);
+}
+
 void perfdata_cursor_close(perfdata_cursor *cursor)
 {
     if (!cursor)

@@ -343,6 +343,30 @@ static void sizes(void)
     perfdata_recording_close(recording);
 }
 
+/* Recording and cursor in one call: what fails is told by the recording, and both can be closed. */
+static void one_call(void)
+{
+    struct perfdata_cursor_options options = PERFDATA_CURSOR_OPTIONS_INIT;
+    perfdata_recording *recording;
+    perfdata_cursor *cursor;
+    const perfdata_record *record;
+    CHECK(perfdata_cursor_open_path("no/such/file", NULL, &options, &recording, &cursor) ==
+          PERFDATA_ERROR_NOT_FOUND);
+    CHECK(!cursor && strstr(perfdata_recording_error(recording, NULL), "no/such/file"));
+    perfdata_cursor_close(cursor);
+    perfdata_recording_close(recording);
+    options.order = 99;
+    CHECK(perfdata_cursor_open_path(in_data("demo/spin.data"), NULL, &options, &recording,
+                                    &cursor) == PERFDATA_ERROR_ARGUMENT);
+    CHECK(!cursor && *perfdata_recording_error(recording, NULL));
+    perfdata_recording_close(recording);
+    CHECK(perfdata_cursor_open_path(in_data("demo/spin.data"), NULL, NULL, &recording, &cursor) ==
+          0);
+    CHECK(perfdata_cursor_next(cursor, &record) == 1);
+    perfdata_cursor_close(cursor);
+    perfdata_recording_close(recording);
+}
+
 int main(void)
 {
     all_fields("demo/spin.data", 500);
@@ -358,5 +382,6 @@ int main(void)
     steps_of("itrace/c_forkbid.data", 500);
     steps_of("itrace/t_tracestop.data", 100);
     sizes();
+    one_call();
     return test_done();
 }
