@@ -140,6 +140,7 @@ class App {
         if (this.panels.time)
             this.timeline = new Timeline(this.panels.time, this.profile, {
                 ranges: (ranges) => this.set({ ranges }),
+                signal: this.gone.signal,
             });
         if (this.panels.order)
             this.orderChart = new Chart(this.panels.order, this.profile, {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Calls that a trace tells, each thread's over time, with marks of what happened; what each function's calls add up to.
 import { count, duration, make, replaceChildren, visible } from './format.js';
+import { threadsByCount } from './data.js';
 import { Chart, CALL_HEIGHT } from './chart.js';
-import { drawMarks, marksText } from './timeline.js';
+import { drawMarks, marksText, MARK_LANE } from './timeline.js';
 
 const CALL_ROWS = 500;
 const LONGEST_CALLS = 100;
@@ -40,11 +41,8 @@ export class Calls extends Chart {
         };
     }
 
-    countThreads() {
-        const { calls } = this.profile;
-        const counts = new Float64Array(this.profile.threads.length);
-        for (let i = 0; i < calls.time.length; i++) counts[calls.thread[i]]++;
-        return counts;
+    busyThreads() {
+        return threadsByCount(this.profile.calls.thread, this.profile.threads.length);
     }
 
     threadText(thread, calls) {
@@ -119,6 +117,10 @@ export class Calls extends Chart {
         );
     }
 
+    topHeight() {
+        return CALL_HEIGHT + (this.marks.length ? MARK_LANE : 0);
+    }
+
     drawAxis(context, width) {
         super.drawAxis(context, width);
         const [a, b] = this.window;
@@ -127,7 +129,7 @@ export class Calls extends Chart {
             ...mark,
             x: ((mark.time - a) * width) / (b - a),
         }));
-        drawMarks(context, this.shownMarks, CALL_HEIGHT - 2);
+        drawMarks(context, this.shownMarks, this.topHeight() - 1);
         this.note.textContent = `${this.noteText()}${marks.length ? ` Marks in sight: ${marksText(marks)}.` : ''}`;
         replaceChildren(
             this.markList,
@@ -143,7 +145,7 @@ export class Calls extends Chart {
         const area = this.canvas.getBoundingClientRect();
         const [x, y] = [event.clientX - area.left, event.clientY - area.top];
         const marks =
-            y < CALL_HEIGHT && this.shownMarks
+            y < this.topHeight() && this.shownMarks
                 ? this.shownMarks.filter((mark) => Math.abs(mark.x - x) < 5).slice(0, 3)
                 : [];
         if (marks.length) return marks.map((mark) => this.markText(mark)).join('; ');

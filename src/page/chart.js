@@ -8,7 +8,8 @@ import {
     prepareCanvas,
     cssColor,
     fit,
-    threadOptions,
+    offerThreads,
+    chooseThread,
     visible,
 } from './format.js';
 import { niceStep } from './timeline.js';
@@ -93,11 +94,8 @@ export class Chart {
         return 'Frames that neighbouring samples share are one box; what happened between is not known.';
     }
 
-    countThreads() {
-        const { profile } = this;
-        const counts = new Float64Array(profile.threads.length);
-        for (let i = 0; i < profile.sampleCount; i++) counts[profile.thread[i]]++;
-        return counts;
+    busyThreads() {
+        return this.profile.busyThreads();
     }
 
     threadText(thread, samples) {
@@ -109,13 +107,10 @@ export class Chart {
     }
 
     fillThreads() {
-        const counts = this.countThreads();
-        const order = [...counts.keys()]
-            .filter((thread) => counts[thread])
-            .sort((a, b) => counts[b] - counts[a]);
+        const { counts, order } = this.busyThreads();
         this.thread = order.length ? order[0] : 0;
         const text = (i) => this.threadText(i, counts[i]);
-        this.threadSelect.replaceChildren(...threadOptions(order, text));
+        offerThreads(this.threadSelect, order, text);
     }
 
     listen() {
@@ -216,7 +211,7 @@ export class Chart {
 
     refresh() {
         if (!this.tree) return;
-        this.threadSelect.value = this.thread;
+        chooseThread(this.threadSelect, this.thread);
         this.levels = this.makeBoxes();
         this.draw();
     }
@@ -232,7 +227,7 @@ export class Chart {
     drawNow() {
         const width = this.box.clientWidth;
         if (!width) return;
-        const height = Math.max(120, (this.levels.length + 1) * CALL_HEIGHT + 4);
+        const height = Math.max(120, this.topHeight() + this.levels.length * CALL_HEIGHT + 4);
         this.canvas.style.height = `${height}px`;
         const context = prepareCanvas(this.canvas, width, height);
         context.font = '11px ui-monospace, "DejaVu Sans Mono", monospace';
@@ -242,13 +237,18 @@ export class Chart {
         this.drawAxis(context, width);
         this.boxes = [];
         this.levels.forEach((level, depth) =>
-            this.drawLevel(context, level, (depth + 1) * CALL_HEIGHT, {
+            this.drawLevel(context, level, this.topHeight() + depth * CALL_HEIGHT, {
                 a,
                 b,
                 scale,
                 width,
             }),
         );
+    }
+
+    // Of what stands above the boxes.
+    topHeight() {
+        return CALL_HEIGHT;
     }
 
     drawAxis(context, width) {

@@ -17,6 +17,14 @@ export class Chosen {
                   ])
                 : whole;
         this.checkTime = this.ranges.length > 0 && !profile.sorted;
+        // Samples are told apart by nothing but their time.
+        this.takesAll =
+            !this.threads && (this.event < 0 || this.event === profile.onlyEvent());
+    }
+
+    // Of all but the time.
+    key() {
+        return `${this.event} ${this.threads ? [...this.threads] : ''}`;
     }
 
     // All but the time.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The choices above the views: event, weight, shape, steps, threads; and what they are set to now.
-import { make, replaceChildren, threadOptions, visible, count, duration } from './format.js';
+import { make, replaceChildren, offerThreads, chooseThread, visible, count, duration } from './format.js';
 
 const KEYS = [
     ['/', 'search'],
@@ -131,11 +131,6 @@ export class Controls {
 
     threadMenu() {
         const { profile } = this.app;
-        const counts = new Float64Array(profile.threads.length);
-        for (let i = 0; i < profile.sampleCount; i++) counts[profile.thread[i]]++;
-        const order = [...counts.keys()]
-            .filter((i) => counts[i])
-            .sort((a, b) => counts[b] - counts[a]);
         const element = make(
             'select',
             {
@@ -146,8 +141,8 @@ export class Controls {
                     }),
             },
             make('option', { value: '' }, 'all'),
-            ...threadOptions(order, (i) => visible(profile.threadName(i))),
         );
+        offerThreads(element, profile.busyThreads().order, (i) => visible(profile.threadName(i)));
         this.threadSelect = element;
         return make('label', {}, 'Thread ', element);
     }
@@ -205,8 +200,8 @@ export class Controls {
         const { state, profile, tree } = this.app;
         for (const [name, element] of Object.entries(this.selects))
             element.value = String(state[name]);
-        this.threadSelect.value =
-            state.threads && state.threads.length ? String(state.threads[0]) : '';
+        const [thread] = state.threads || [];
+        chooseThread(this.threadSelect, thread === undefined ? '' : thread);
         this.updateChips();
         const parts = [`${count(tree.totalOf(0))} ${this.app.weightName()}`];
         if (profile.side) {

@@ -8,6 +8,7 @@ function inflate(bytes) {
 }
 
 function bytesOfBase64(text) {
+    if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
     const raw = atob(text);
     const bytes = new Uint8Array(raw.length);
     for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
@@ -58,16 +59,24 @@ function readWide(bytes, at, column) {
     return out;
 }
 
-// Offset of the first number in sorted column `numbers` that is not below `value`.
-export function lowerBound(numbers, value) {
-    let low = 0;
-    let high = numbers.length;
+// Offset of the first number in sorted column `numbers`, or in a part of it, that is not below `value`.
+export function lowerBound(numbers, value, from = 0, to = numbers.length) {
+    let low = from;
+    let high = to;
     while (low < high) {
         const middle = (low + high) >>> 1;
         if (numbers[middle] < value) low = middle + 1;
         else high = middle;
     }
     return low;
+}
+
+// How often each thread is in `column`, and those that are, from the one that is most often.
+export function threadsByCount(column, threads) {
+    const counts = new Float64Array(threads);
+    for (let i = 0; i < column.length; i++) counts[column[i]]++;
+    const order = [...counts.keys()].filter((thread) => counts[thread]);
+    return { counts, order: order.sort((a, b) => counts[b] - counts[a]) };
 }
 
 // Times are told in a unit of some nanoseconds. The column itself is changed.
@@ -244,6 +253,23 @@ export class Profile {
             }
         }
         return start <= end ? [start, end] : [0, 0];
+    }
+
+    busyThreads() {
+        if (!this.busy) this.busy = threadsByCount(this.thread, this.threads.length);
+        return this.busy;
+    }
+
+    // The event of all samples; -1: there are several.
+    onlyEvent() {
+        if (this.oneEvent !== undefined) return this.oneEvent;
+        this.oneEvent = this.event[0];
+        for (let i = 0; i < this.event.length; i++)
+            if (this.event[i] !== this.event[0]) {
+                this.oneEvent = -1;
+                break;
+            }
+        return this.oneEvent;
     }
 
     // The first event that has samples; where the recording's own have none (a trace), the one that weighs most.

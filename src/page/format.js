@@ -36,17 +36,41 @@ export function replaceChildren(element, ...children) {
     element.replaceChildren(...children.filter((child) => child !== null));
 }
 
-const MOST_OPTIONS = 2000; // more would make the list slow; the last line says how many are missing
+const FEW_OPTIONS = 200;
+const MOST_OPTIONS = 20000; // the last line says how many are missing
 
-// Options of a list of threads.
-export function threadOptions(threads, text) {
-    const shown = threads
-        .slice(0, MOST_OPTIONS)
-        .map((thread) => make('option', { value: thread }, text(thread)));
-    const left = threads.length - shown.length;
-    if (left > 0)
-        shown.push(make('option', { disabled: true }, `${count(left)} more, with fewer samples`));
-    return shown;
+// A list of threads for a menu, behind the options that it has. A long one is filled when somebody goes to it: a thousand
+// options take longer than all else that the page begins with.
+export function offerThreads(select, threads, text) {
+    const option = (thread) => make('option', { value: thread }, text(thread));
+    const fill = () => {
+        if (!select.offered) return;
+        const { value } = select;
+        const { extra } = select.offered;
+        select.offered = null;
+        if (extra) extra.remove();
+        const left = threads.length - MOST_OPTIONS;
+        select.append(...threads.slice(0, MOST_OPTIONS).map(option));
+        if (left > 0)
+            select.append(
+                make('option', { disabled: true }, `${count(left)} more, with fewer samples`),
+            );
+        select.value = value;
+    };
+    select.offered = { extra: null, option };
+    if (threads.length <= FEW_OPTIONS) fill();
+    else for (const name of ['pointerdown', 'focus', 'keydown']) select.addEventListener(name, fill);
+}
+
+// Chooses a thread also where the menu has not been filled yet.
+export function chooseThread(select, thread) {
+    const { offered } = select;
+    if (offered && thread !== '') {
+        if (offered.extra) offered.extra.remove();
+        offered.extra = offered.option(thread);
+        select.append(offered.extra);
+    }
+    select.value = thread;
 }
 
 // Bytes that are not UTF-8 come as lone surrogates: they are shown as the bytes that they were.
@@ -77,11 +101,20 @@ export function prepareCanvas(canvas, width, height) {
     const context = canvas.getContext('2d');
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, width, height);
+    drawingColors.clear();
     return context;
 }
 
+// Asked for each of thousands of boxes: looked up once a drawing.
+const drawingColors = new Map();
+
 export function cssColor(name) {
-    return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+    let color = drawingColors.get(name);
+    if (color === undefined) {
+        color = getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+        drawingColors.set(name, color);
+    }
+    return color;
 }
 
 // As much of `text` as fits, with a mark where it is cut. `unit` is the width of a character.

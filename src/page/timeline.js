@@ -15,7 +15,10 @@ import { joinRanges } from './state.js';
 
 const LANE = 22;
 const LANE_LABEL = 170;
-const MOST_ROWS = 400;
+export const MARK_LANE = 10; // below the axis, where there are marks
+const MOST_ROWS = 20000;
+const PRINTED_ROWS = 400;
+const SCALE_ROWS = 20;
 
 // Triangles that stand on `y`; what went wrong lies above the rest.
 export function drawMarks(context, marks, y) {
@@ -40,7 +43,7 @@ export function marksText(marks) {
 }
 
 export class Timeline {
-    // `hooks`: ranges(list), pick(row)
+    // `hooks`: ranges(list); signal: nothing is listened to any more
     constructor(element, profile, hooks) {
         this.profile = profile;
         this.hooks = hooks;
@@ -59,7 +62,8 @@ export class Timeline {
                 'aria-label':
                     'Timeline: drag or Shift with arrow keys chooses a time range, plus and minus zoom, Escape clears',
             },
-            this.canvas,
+            // The canvas is as high as what is seen of it, and stays in sight.
+            (this.sheet = make('div', {}, this.canvas)),
             this.list,
         );
         element.append(this.tools(), this.note, this.box);
@@ -129,7 +133,20 @@ export class Timeline {
             { passive: false },
         );
         box.addEventListener('keydown', (event) => this.key(event));
+        box.addEventListener('scroll', () => this.draw());
         new ResizeObserver(() => this.draw()).observe(box);
+        for (const [name, printing] of [
+            ['beforeprint', true],
+            ['afterprint', false],
+        ])
+            window.addEventListener(
+                name,
+                () => {
+                    this.printing = printing;
+                    if (this.chosen) this.drawNow();
+                },
+                { signal: this.hooks.signal },
+            );
     }
 
     key(event) {
@@ -221,11 +238,25 @@ export class Timeline {
         this.draw();
     }
 
-    rowOf(sample) {
-        if (this.by === 'cpu') return this.profile.cpu[sample];
-        return this.by === 'process'
-            ? this.processes[this.profile.thread[sample]]
-            : this.profile.thread[sample];
+    // The row of each sample, as a place in `ids`.
+    places() {
+        const { profile, by } = this;
+        if (!this.known) this.known = {};
+        if (this.known[by]) return this.known[by];
+        const numbers = new Map();
+        const place = (id) => {
+            if (!numbers.has(id)) numbers.set(id, numbers.size);
+            return numbers.get(id);
+        };
+        let of = profile.thread;
+        if (by === 'cpu') of = profile.cpu.map(place);
+        if (by === 'process') {
+            const own = profile.threads.map((thread) => place(thread.pid));
+            of = profile.thread.map((thread) => own[thread]);
+        }
+        const ids = by === 'thread' ? profile.threads.map((_, i) => i) : [...numbers.keys()];
+        this.known = { [by]: { of, ids } };
+        return this.known[by];
     }
 
     rowName(row) {
@@ -233,39 +264,120 @@ export class Timeline {
         return this.by === 'process' ? `process ${row}` : this.profile.threadName(row);
     }
 
-    // Rows with what they weigh, heaviest first, and bins over the window for each.
-    collect(width) {
-        const { profile } = this;
-        if (this.by === 'process' && !this.processes)
-            this.processes = profile.threads.map((thread) => thread.pid);
+    // The chosen samples of each row in order of time, and sums of what they weigh: those of row r are
+    // at starts[r] to starts[r + 1].
+    index() {
+        const { profile, chosen, weights } = this;
+        const key = `${this.by} ${chosen.key()}`;
+        if (this.indexed && this.indexed.key === key && this.indexed.weights === weights)
+            return this.indexed;
+        const { of, ids } = this.places();
+        const takes = (i) => chosen.takesAll || chosen.testAll(i);
+        const starts = new Int32Array(ids.length + 1);
+        for (let i = 0; i < profile.sampleCount; i++) if (takes(i)) starts[of[i] + 1]++;
+        for (let row = 0; row < ids.length; row++) starts[row + 1] += starts[row];
+        const list = new Int32Array(starts[ids.length]);
+        const next = starts.slice();
+        for (let i = 0; i < profile.sampleCount; i++) if (takes(i)) list[next[of[i]]++] = i;
+        if (!profile.sorted)
+            for (let row = 0; row < ids.length; row++)
+                list.subarray(starts[row], starts[row + 1]).sort(
+                    (x, y) => profile.time[x] - profile.time[y],
+                );
+        this.indexed = {
+            key,
+            weights,
+            ids,
+            starts,
+            list,
+            times: Float64Array.from(list, (i) => profile.time[i]),
+            sums: this.sumsOf(list, () => true),
+        };
+        return this.indexed;
+    }
+
+    // Of those before each.
+    sumsOf(list, takes) {
+        const { weights } = this;
+        const sums = new Float64Array(list.length + 1);
+        for (let k = 0; k < list.length; k++)
+            sums[k + 1] = sums[k] + (takes(list[k]) ? (weights ? weights[list[k]] : 1) : 0);
+        return sums;
+    }
+
+    markedSums(index) {
+        const { markedStacks, profile } = this;
+        if (!markedStacks) return null;
+        if (index.marked !== markedStacks) {
+            index.marked = markedStacks;
+            index.markedSums = this.sumsOf(index.list, (i) => markedStacks[profile.stack[i]]);
+        }
+        return index.markedSums;
+    }
+
+    // Rows with what they weigh, heaviest first.
+    collect() {
+        const { ids, starts, times, sums } = this.index();
+        const [a, b] = this.window;
+        const rows = [];
+        let whole = 0;
+        for (let row = 0; row < ids.length; row++) {
+            const from = lowerBound(times, a, starts[row], starts[row + 1]);
+            const to = lowerBound(times, b + 0.5, from, starts[row + 1]);
+            if (from === to) continue;
+            const weight = sums[to] - sums[from];
+            whole += weight;
+            rows.push({ id: ids[row], weight, from, to });
+        }
+        rows.sort((x, y) => y.weight - x.weight || x.id - y.id);
+        const most = this.printing ? PRINTED_ROWS : MOST_ROWS;
+        return { rows: rows.slice(0, most), count: rows.length, whole };
+    }
+
+    // Gives rows their bins over the window; the greatest of these.
+    fillBins(rows, width) {
+        const index = this.index();
+        const markedSums = this.markedSums(index);
+        let most = 0;
+        for (const row of rows) {
+            row.bins = this.binsOf(row, index.times, index.sums, width);
+            row.marked = markedSums && this.binsOf(row, index.times, markedSums, width);
+            for (let x = 0; x < width; x++) if (row.bins[x] > most) most = row.bins[x];
+        }
+        return most;
+    }
+
+    // Of many samples only those are looked at between which a bin ends.
+    binsOf({ from, to }, times, sums, width) {
         const [a, b] = this.window;
         const scale = width / Math.max(1, b - a);
-        const rows = new Map();
-        const [from, to] = profile.sorted
-            ? [lowerBound(profile.time, a), lowerBound(profile.time, b + 1)]
-            : [0, profile.sampleCount];
-        for (let i = from; i < to; i++) {
-            if (profile.time[i] < a || profile.time[i] > b || !this.chosen.testAll(i)) continue;
-            const id = this.rowOf(i);
-            let row = rows.get(id);
-            if (!row)
-                rows.set(
-                    id,
-                    (row = {
-                        id,
-                        weight: 0,
-                        bins: new Float64Array(width),
-                        marked: new Float64Array(width),
-                        most: 0,
-                    }),
-                );
-            const bin = Math.min(width - 1, Math.floor((profile.time[i] - a) * scale));
-            const weight = this.weights ? this.weights[i] : 1;
-            row.weight += weight;
-            row.bins[bin] += weight;
-            if (this.markedStacks && this.markedStacks[profile.stack[i]]) row.marked[bin] += weight;
+        const bins = new Float64Array(width);
+        if (to - from < 8 * width) {
+            for (let k = from; k < to; k++)
+                bins[Math.min(width - 1, Math.floor((times[k] - a) * scale))] +=
+                    sums[k + 1] - sums[k];
+            return bins;
         }
-        return [...rows.values()].sort((x, y) => y.weight - x.weight || x.id - y.id);
+        let at = from;
+        for (let x = 0; x < width; x++) {
+            const end = x === width - 1 ? to : lowerBound(times, a + (x + 1) / scale, at, to);
+            bins[x] = sums[end] - sums[at];
+            at = end;
+        }
+        return bins;
+    }
+
+    // A canvas for what is seen of a picture of that size, and where that begins.
+    prepare(width, height) {
+        const seen = this.printing ? height : Math.min(height, this.box.clientHeight);
+        this.sheet.style.height = `${height}px`;
+        this.canvas.style.height = `${seen}px`;
+        const top = this.printing
+            ? 0
+            : Math.max(0, Math.min(this.box.scrollTop, height - this.box.clientHeight));
+        const context = prepareCanvas(this.canvas, width, seen);
+        context.translate(0, -top);
+        return { context, top, bottom: top + seen };
     }
 
     draw() {
@@ -283,29 +395,39 @@ export class Timeline {
             this.drawHeat(width);
             return;
         }
-        const rows = this.collect(Math.floor(width - LANE_LABEL));
-        const shown = rows.slice(0, MOST_ROWS);
-        const height = (shown.length + 1) * LANE;
-        this.canvas.style.height = `${height}px`;
-        const context = prepareCanvas(this.canvas, width, height);
+        const found = this.collect();
+        const marks = this.marksInSight();
+        const first = LANE + (marks.length ? MARK_LANE : 0);
+        const height = first + found.rows.length * LANE;
+        const { context, top, bottom } = this.prepare(width, height);
         context.font = '12px system-ui, sans-serif';
         context.textBaseline = 'middle';
         this.drawAxis(context, width);
-        const marks = this.marksInSight();
-        drawMarks(context, marks, LANE - 1);
-        const most = shown.reduce(
-            (all, row) => row.bins.reduce((m, bin) => (bin > m ? bin : m), all),
-            0,
+        drawMarks(context, marks, first - 1);
+        const from = Math.max(0, Math.floor((top - first) / LANE));
+        const to = Math.ceil((bottom - first) / LANE);
+        // The heaviest are there for the scale, which then seldom changes while one scrolls.
+        const most = this.fillBins(
+            found.rows.filter((_, i) => i < SCALE_ROWS || (i >= from && i < to)),
+            Math.floor(width - LANE_LABEL),
         );
-        shown.forEach((row, i) => this.drawRow(context, row, (i + 1) * LANE, most));
-        this.drawSwitches(context, shown);
+        const places = new Map();
+        found.rows.slice(from, to).forEach((row, i) => {
+            const y = first + (from + i) * LANE;
+            this.drawRow(context, row, y, most);
+            places.set(row.id, y);
+        });
+        this.drawSwitches(context, places);
         this.drawRanges(context, height);
-        const left = rows.length - shown.length;
-        this.note.textContent = `${count(rows.length)} rows${left > 0 ? `, the ${MOST_ROWS} heaviest are shown` : ''}${this.rangeText()}${marks.length ? `; marks: ${marksText(marks)}` : ''}`;
-        const whole = rows.reduce((sum, row) => sum + row.weight, 0);
+        this.tellRows(found, marks);
+    }
+
+    tellRows({ rows, count: all, whole }, marks) {
+        const left = all - rows.length;
+        this.note.textContent = `${count(all)} rows${left > 0 ? `, the ${count(rows.length)} heaviest are shown` : ''}${this.rangeText()}${marks.length ? `; marks: ${marksText(marks)}` : ''}`;
         replaceChildren(
             this.list,
-            ...shown
+            ...rows
                 .slice(0, 50)
                 .map((row) =>
                     make(
@@ -355,10 +477,9 @@ export class Timeline {
     }
 
     // A line below a thread's density where it runs; a thinner one where it was preempted and waits for a CPU.
-    drawSwitches(context, rows) {
+    drawSwitches(context, places) {
         const { switches } = this.profile;
         if (!switches || this.by === 'process') return;
-        const places = new Map(rows.map((row, i) => [row.id, (i + 1) * LANE]));
         const open = new Map();
         const [a, b] = this.window;
         const colors = [cssColor('--running'), cssColor('--waiting')];
@@ -432,8 +553,7 @@ export class Timeline {
         }
         const most = cells.reduce((m, cell) => Math.max(m, cell), 0);
         const height = rows * 6 + LANE;
-        this.canvas.style.height = `${height}px`;
-        const context = prepareCanvas(this.canvas, width, height);
+        const { context } = this.prepare(width, height);
         const size = width / columns;
         context.font = '12px system-ui, sans-serif';
         for (let x = 0; x < columns; x++) {

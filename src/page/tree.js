@@ -61,6 +61,8 @@ function flagsOf(profile, chip) {
     return flags;
 }
 
+const PARTS = 4; // of the samples, for time ranges
+
 export const KEY_GROUP = 0x40000000; // keys from here on are groups (threads, processes, CPUs), not functions
 
 // Nodes of all stacks under the chips; what each weighs is counted by weigh(). Node 0 is the root.
@@ -288,21 +290,84 @@ export class Tree {
 
     // Counts the samples for which `chosen` holds; `weights`: what each counts, or null for 1.
     weigh(chosen, weights) {
+        this.selfOld = null;
+        if (this.profile.side) this.weighSides(chosen, weights);
+        else if (!chosen.ranges.length) this.weighWhole(chosen, weights);
+        else if (!this.weighBetween(chosen, weights)) {
+            this.self = new Float64Array(this.count);
+            for (const span of chosen.spans) this.weighSpan(span, chosen, weights, 1);
+        }
+        this.total = this.sumUp(this.self);
+        this.totalOld = this.selfOld ? this.sumUp(this.selfOld) : null;
+    }
+
+    weighSides(chosen, weights) {
         const { profile, sampleNode, count } = this;
-        const sides = profile.side ? 2 : 1;
         this.self = new Float64Array(count);
-        this.selfOld = sides === 2 ? new Float64Array(count) : null;
+        this.selfOld = new Float64Array(count);
         for (const [from, to] of chosen.spans) {
             for (let i = from; i < to; i++) {
                 const node = sampleNode[i];
                 if (node < 0 || !chosen.test(i)) continue;
-                const weight = weights ? weights[i] : 1;
-                if (sides === 2 && profile.side[i]) this.selfOld[node] += weight;
-                else this.self[node] += weight;
+                (profile.side[i] ? this.selfOld : this.self)[node] += weights ? weights[i] : 1;
             }
         }
-        this.total = this.sumUp(this.self);
-        this.totalOld = this.selfOld ? this.sumUp(this.selfOld) : null;
+    }
+
+    // What had been counted after each part is kept: a time range is the difference of two of them, and
+    // a few samples.
+    weighWhole(chosen, weights) {
+        const { sampleCount } = this.profile;
+        const kept = [];
+        this.self = new Float64Array(this.count);
+        for (let part = 0; part <= PARTS; part++) {
+            const [from, to] = [part - 1, part].map((one) => Math.floor((one * sampleCount) / PARTS));
+            if (part) this.weighSpan([from, to], chosen, weights, 1);
+            kept.push({ at: to, self: this.self.slice() });
+        }
+        const sum = this.self.reduce((all, own) => all + own, 0);
+        this.whole = { key: chosen.key(), weights, kept, isExact: sum < Number.MAX_SAFE_INTEGER };
+    }
+
+    weighSpan([from, to], chosen, weights, sign) {
+        const { sampleNode, self } = this;
+        const all = chosen.takesAll && !chosen.checkTime;
+        for (let i = from; i < to; i++) {
+            const node = sampleNode[i];
+            if (node < 0 || !(all || chosen.test(i))) continue;
+            self[node] += weights ? sign * weights[i] : sign;
+        }
+    }
+
+    addSelf(self, sign) {
+        for (let node = 0; node < this.count; node++) this.self[node] += sign * self[node];
+    }
+
+    // False: nothing is kept of these samples, or to count them is less, or they weigh so much that
+    // differences are not exact.
+    weighBetween(chosen, weights) {
+        const { whole } = this;
+        if (!whole || whole.weights !== weights || whole.key !== chosen.key() || chosen.checkTime)
+            return false;
+        const nearest = (at) =>
+            whole.kept.reduce((best, one) =>
+                Math.abs(one.at - at) < Math.abs(best.at - at) ? one : best,
+            );
+        const ends = chosen.spans.flatMap(([from, to]) => [
+            { at: from, sign: -1, near: nearest(from) },
+            { at: to, sign: 1, near: nearest(to) },
+        ]);
+        const direct = chosen.spans.reduce((sum, [from, to]) => sum + to - from, 0);
+        const steps = ends.reduce((sum, { at, near }) => sum + Math.abs(at - near.at), 0);
+        if (steps + (ends.length * this.count) / 4 > direct || !whole.isExact) return false;
+        this.self = new Float64Array(this.count);
+        for (const { at, sign, near } of ends) {
+            if (near.at && !(ends.length === 2 && ends[0].near === ends[1].near))
+                this.addSelf(near.self, sign);
+            if (at > near.at) this.weighSpan([near.at, at], chosen, weights, sign);
+            else this.weighSpan([at, near.at], chosen, weights, -sign);
+        }
+        return true;
     }
 
     sumUp(self) {

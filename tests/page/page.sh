@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # flame: the page in a headless browser, by clicks and keys; its sums against report's; names that
-# attack; SVG. page.sh PART: walk, served, code, calls, call-sums, diff, totals, names, issues, svg
+# attack; SVG. page.sh PART: walk, served, threads, code, calls, call-sums, diff, totals, names, issues, svg
 set -u
 demo=$SOURCE/tests/data/demo
 work=$(mktemp -d)
@@ -56,6 +56,26 @@ served)
     [ "$(wc -c <"$work/big.data")" -gt 9000000 ] ||
         { echo 'the recording is too small for parts'; exit 1; }
     node "$SOURCE/tests/page/served.mjs" "$PERFDATA" "$work/big.data"
+    ;;
+threads)
+    browser
+    awk 'BEGIN {
+        print "perfdata-text 1\ncontainer file order=little header_size=104"
+        fields = "IP|TID|TIME|CPU|PERIOD flags=mmap|comm|task|sample_id_all"
+        print "attr cycles:HG={size=128 sample_type=" fields "} ids=[7]"
+        print "ids cycles:HG\nattrs\ndata"
+        for (pid = 100; pid < 400; pid++) {
+            printf "record COMM {pid=%d tid=%d comm=\"t%d\" ", pid, pid, pid
+            printf "sample_id={pid=%d tid=%d time=1.000000000s cpu=1}}\n", pid, pid
+            for (i = 0; i < 1 + (pid == 399); i++) {
+                printf "record SAMPLE misc=0x2 {ip=0x400800 pid=%d tid=%d ", pid, pid
+                printf "time=%.9fs cpu=1 period=10}\n", 2 + pid / 1000
+            }
+        }
+        print "end" }' >"$work/many.pdt"
+    "$PERFDATA" assemble "$work/many.pdt" -o "$work/many.data" &&
+        "$PERFDATA" flame -i "$work/many.data" -o "$work/page.html" || exit 1
+    node "$SOURCE/tests/page/threads.mjs" "$work/page.html"
     ;;
 code)
     browser

@@ -2,7 +2,7 @@
 // The page that view serves: at once, of larger and larger parts of the recording: served.mjs PERFDATA RECORDING
 // The recording has 240,000 samples of period 10, the second half in a process of its own.
 import { spawn } from 'node:child_process';
-import { launch, ready, check, equal, finish, total, state, press, settle } from './browser.mjs';
+import { launch, ready, runParts, check, equal, finish, total, state, press, settle } from './browser.mjs';
 
 const [perfdata, recording] = process.argv.slice(2);
 const WHOLE = 2400000;
@@ -111,12 +111,65 @@ async function replacing() {
     await alone.close();
 }
 
-for (const part of [growing, replacing]) {
-    try {
-        await part();
-    } catch (error) {
-        check(false, `${part.name}: ${error.message}`);
-    }
+// Time ranges and rows of the timeline are differences of sums that are kept: they are what one gets by counting.
+async function ranges() {
+    const { server, address } = await serve();
+    while (!(await (await fetch(`${address}progress`)).json()).whole)
+        await new Promise((done) => setTimeout(done, 20));
+    const page = await openPage(address);
+    await ready(page);
+    const found = await page.evaluate(() => {
+        const app = window.perfdataPage;
+        const { profile } = app;
+        const [start, span] = [profile.start, profile.end - profile.start];
+        const out = { differ: [], between: 0, sums: 0 };
+        const weighBetween = app.tree.weighBetween.bind(app.tree);
+        app.tree.weighBetween = (...given) => {
+            const done = weighBetween(...given);
+            out.between += done ? 1 : 0;
+            return done;
+        };
+        for (let i = 0; i < 60; i++) {
+            const shares = [(i * 0.618) % 1, (i * 0.377) % 1, (i * 0.839) % 1, (i * 0.113) % 1].sort();
+            const pairs = i % 2 ? [shares.slice(0, 2), shares.slice(2)] : [shares.slice(1, 3)];
+            const list = pairs.map((pair) => pair.map((share) => start + Math.round(share * span)));
+            app.set({ ranges: list, weight: i % 3 ? 'period' : 'samples', threads: i % 5 ? null : [1] });
+            const weights = app.weights();
+            const self = new Float64Array(app.tree.count);
+            for (let s = 0; s < profile.sampleCount; s++)
+                if (
+                    list.some(([a, b]) => profile.time[s] >= a && profile.time[s] <= b) &&
+                    (i % 5 || profile.thread[s] === 1)
+                )
+                    self[app.tree.sampleNode[s]] += weights ? weights[s] : 1;
+            if (self.some((own, node) => own !== app.tree.self[node])) out.differ.push(list);
+            app.set({ ranges: [] });
+        }
+        app.set({ view: 'time', weight: 'samples', threads: null });
+        const line = app.timeline;
+        for (const by of ['thread', 'process', 'cpu'])
+            for (const [from, to] of [[0, 1], [0.1, 0.3], [0.4, 0.9], [0.4999, 0.5001]]) {
+                line.by = by;
+                line.window = [start + from * span, start + to * span];
+                const { rows } = line.collect();
+                line.fillBins(rows, 300);
+                const inSight = profile.time.filter(
+                    (time) => time >= line.window[0] && time <= line.window[1],
+                ).length;
+                const binned = rows.reduce((sum, row) => sum + row.bins.reduce((x, y) => x + y), 0);
+                const weighed = rows.reduce((sum, row) => sum + row.weight, 0);
+                if (binned !== inSight || weighed !== inSight) out.differ.push([by, from, to]);
+                out.sums += inSight;
+            }
+        return out;
+    });
+    equal(found.differ, [], 'sums of time ranges and rows');
+    check(found.between >= 5 && found.sums > 100000, `they were differences: ${found.between}`);
+    equal(page.errors, [], 'no error');
+    await page.close();
+    server.kill('SIGTERM');
 }
+
+await runParts([growing, replacing, ranges]);
 await browser.close();
 process.exit(finish());
