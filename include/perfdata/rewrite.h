@@ -65,7 +65,8 @@ enum perfdata_inject_flags {
     PERFDATA_INJECT_STRIP = 1 << 4,
     /* With `itrace`: branch stacks without the hardware's index, which older readers (create_gcov)
      * do not know. */
-    PERFDATA_INJECT_NO_HW_INDEX = 1 << 5
+    PERFDATA_INJECT_NO_HW_INDEX = 1 << 5,
+    PERFDATA_INJECT_IGNORE_VMLINUX = 1 << 6 /* with `itrace`: no kernel image is read */
 };
 
 /* Since 0.1. */

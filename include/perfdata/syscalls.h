@@ -39,6 +39,7 @@ struct perfdata_syscalls_options {
     const char *cpus, *without_pids;      /* "0-2,4": these CPUs only; "1,2": not these threads and
                                         processes; NULL: all. Since 0.1 */
     struct perfdata_event_switch event_switch;
+    const char *output; /* this file gets the text instead of `write`; NULL: none. Since 0.1 */
 };
 
 /* Prints the calls of raw_syscalls:sys_enter and sys_exit, with their call chains where these were

@@ -43,8 +43,9 @@ PERFDATA_API perfdata_status perfdata_evlist_print(perfdata_recording *recording
 PERFDATA_API perfdata_status perfdata_build_ids_print(perfdata_recording *recording, uint32_t flags,
                                                       perfdata_write_fn write, void *data);
 
-/* The build-id of an ELF file: *size bytes (at most 20) into `id`. PERFDATA_ERROR_NOT_FOUND when
- * the file cannot be read, is no ELF file or has none. Since 0.1. */
+/* The build-id of an ELF file, or of a file of notes as /sys/kernel/notes: *size bytes (at most 20)
+ * into `id`. PERFDATA_ERROR_NOT_FOUND when the file cannot be read, is neither or has none. Since
+ * 0.1. */
 PERFDATA_API perfdata_status perfdata_file_build_id(const char *path, uint8_t id[20], size_t *size);
 
 #ifdef __cplusplus

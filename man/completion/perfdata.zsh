@@ -84,6 +84,7 @@ _perfdata() {
         '*--full-source-path[srcline with the folders of the file]' \
         '*--max-stack=[frames shown at most of a chain]:N:' \
         '*--max-blocks=[blocks of code shown at most with brstackinsn]:N:' \
+        '*--stitch-lbr[as in perf, tells that there are no call stacks of branches to join; refused where there are]' \
         '*--stop-bt=[chains end at these symbols]:SYMBOL\[,...\]:' \
         '*--inline[inlined functions in unwound chains (on)]' \
         '*--demangle[demangle C++, Rust, D and Java names (on)]' \
@@ -216,6 +217,7 @@ _perfdata() {
         '*--inline[inlined functions in unwound chains (on)]' \
         '*--demangle[demangle C++, Rust, D and Java names (on)]' \
         '*--demangle-kernel[demangle kernel names as well]' \
+        '*--stitch-lbr[as in perf, tells that there are no call stacks of branches to join; refused where there are]' \
         '*-c+[keep these comms only]:COMM\[,...\]:' \
         '*--comms=[keep these comms only]:COMM\[,...\]:' \
         '*-d+[keep these objects only]:DSO\[,...\]:' \
@@ -283,7 +285,8 @@ _perfdata() {
         '*--cpu=[keep these CPUs only]:CPUS:' \
         '*--percent-limit=[leave out functions below]:PERCENT:' \
         '*--skip-missing[say nothing of functions whose code is not found (called as perf it is told all the same)]' \
-        '*--stdio[plain text (the only form so far)]' \
+        '*--stdio[plain text, as without it]' \
+        '*--tui[plain text where there is no terminal, as in perf; on one it is refused so far]' \
         '*--stdio2[as perf'\''s browser shows code\: offsets, arrows, names in place of addresses (x86)]' \
         '*-l[before each function its hottest source lines]' \
         '*--print-line[before each function its hottest source lines]' \
@@ -512,6 +515,8 @@ _perfdata() {
         '*--comm[names of threads beside their ids (on)]' \
         '*--sched[in it how long threads ran, by sched\:sched_stat_runtime; perf has 0 of a recording]' \
         '*--max-stack=[frames shown at most of a call chain]:N:' \
+        '*-o+[there, not on standard error]:FILE:_files' \
+        '*--output=[there, not on standard error]:FILE:_files' \
         '*--print-sample[in front of lines the samples that they are from]' \
         '*--sort-events[by time, as they are in any case]' \
         '*-p+[of these processes]:PID\[,...\]:' \
@@ -602,6 +607,8 @@ _perfdata() {
         '*--force[called as perf\: read files of other users too]' \
         '*-H[only objects that samples hit]' \
         '*--with-hits[only objects that samples hit]' \
+        '*-k[no recording, but the id of this machine'\''s kernel]' \
+        '*--kernel[no recording, but the id of this machine'\''s kernel]' \
         '*-v[tell every issue at once]' \
         '*--verbose[tell every issue at once]' \
         '*--progress[a line on a terminal that says how far reading is (on)]' \
@@ -938,6 +945,7 @@ _perfdata() {
         '*--symfs=[root under which the traced programs are looked for]:DIR:_files -/' \
         '*-k+[kernel image whose code was traced]:FILE:_files' \
         '*--vmlinux=[kernel image whose code was traced]:FILE:_files' \
+        '*--ignore-vmlinux[kernel image is never read]' \
         '*--kallsyms=[file used in place of /proc/kallsyms]:FILE:_files' \
         '*--guest-data=-[tasks and maps that the guest of the hypervisor PID recorded; behind it OFFSET and SCALE of the guest'\''s TSC]::FILE,PID,...:_files' \
         '*--guestmount=[DIR/PID is the root of the guest of that hypervisor]:DIR:_files -/' \
@@ -1061,6 +1069,7 @@ _perfdata() {
     list)
         _arguments '*--raw-dump[names only, in one line]' \
         '*--json[an object for each event]' \
+        '*--cputype=[as in perf, tells that there are no types of CPUs, and lists all; refused where there are]:TYPE:' \
         '*--root=[a folder that has /sys of another machine]:DIR:_files -/' \
         '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
     help)

@@ -195,12 +195,13 @@ static perfdata_status inject_records(struct pd_recording *inner,
 static perfdata_status check_options(struct pd_recording *inner,
                                      const struct perfdata_inject_options *options)
 {
-    const uint32_t traced = PERFDATA_INJECT_STRIP | PERFDATA_INJECT_NO_HW_INDEX;
+    const uint32_t traced = PERFDATA_INJECT_STRIP | PERFDATA_INJECT_NO_HW_INDEX |
+                            PERFDATA_INJECT_IGNORE_VMLINUX;
     if (options->flags & traced && !options->itrace_count)
         return pd_fail(&inner->context, PERFDATA_ERROR_ARGUMENT, -1,
                        options->flags & PERFDATA_INJECT_STRIP
                            ? "--strip option requires --itrace option"
-                           : "there is no branch stack without itrace");
+                           : "branch stacks and kernel images are of itrace");
     if (options->itrace_count && options->flags & ~traced)
         return pd_fail(&inner->context, PERFDATA_ERROR_UNSUPPORTED, -1,
                        "itrace and other ways of injecting need two runs");

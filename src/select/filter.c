@@ -385,6 +385,17 @@ bool pd_filter_thread(const struct pd_filter *filter, const struct pd_thread *th
     return pd_name_set_has(&filter->comms, text, strlen(text));
 }
 
+perfdata_status pd_filter_add_numbers(struct pd_filter *filter, struct pd_recording *recording,
+                                      const char *pids, const char *tids, const char *cpus)
+{
+    perfdata_status status = PERFDATA_OK;
+    if (pids)
+        status = pd_filter_add_pids(filter, &recording->context, pids);
+    if (status >= 0 && tids)
+        status = pd_filter_add_tids(filter, &recording->context, tids);
+    return status >= 0 && cpus ? pd_filter_add_cpus(filter, recording, cpus) : status;
+}
+
 bool pd_filter_numbers(const struct pd_filter *filter, uint32_t pid, uint32_t tid, uint32_t cpu)
 {
     return (!filter->has_pids || has_number(filter->pids, filter->pid_count, pid)) &&

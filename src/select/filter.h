@@ -59,6 +59,9 @@ perfdata_status pd_filter_add_tids(struct pd_filter *filter, struct pd_context *
  * recording's machine had not. */
 perfdata_status pd_filter_add_cpus(struct pd_filter *filter, struct pd_recording *recording,
                                    const char *list);
+/* The three lists, each NULL where it is not asked for. */
+perfdata_status pd_filter_add_numbers(struct pd_filter *filter, struct pd_recording *recording,
+                                      const char *pids, const char *tids, const char *cpus);
 /* A number, of the sockets that the recording's header tells of. */
 perfdata_status pd_filter_add_socket(struct pd_filter *filter, const struct pd_recording *recording,
                                      struct pd_context *context, const char *number);

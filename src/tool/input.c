@@ -2,6 +2,7 @@
 /* Which recording is meant, and opening it. */
 #include "tool/input.h"
 #include <inttypes.h>
+#include <perfdata/types.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -273,4 +274,27 @@ int tool_write_error(void *tool, const char *text, size_t length)
 {
     tool_flush(tool);
     return fwrite(text, 1, length, stderr) != length;
+}
+
+enum tool_exit tool_check_stitching(struct tool *tool, const perfdata_recording *recording,
+                                    const char *heading)
+{
+    size_t count = perfdata_recording_event_count(recording);
+    if (!count)
+        return tool_usage(tool, "option --stitch-lbr needs a file, not a pipe");
+    for (size_t i = 0; i < count; i++) {
+        uint64_t kinds = 0;
+        if (perfdata_event_attr(perfdata_recording_event(recording, i), "branch_sample_type",
+                                &kinds) < 0 ||
+            kinds & PERFDATA_BRANCH_SAMPLE_CALL_STACK)
+            return tool_usage(tool,
+                              "option --stitch-lbr: call stacks of branches, as %s has, are "
+                              "not stitched yet",
+                              perfdata_event_name(perfdata_recording_event(recording, i)));
+    }
+    fprintf(stderr,
+            "%sCan't find LBR callchain. Switch off --stitch-lbr.\n"
+            "Please apply --call-graph lbr when recording.\n",
+            heading);
+    return TOOL_DONE;
 }

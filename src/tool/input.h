@@ -31,6 +31,11 @@ enum tool_exit tool_open_as(struct tool *tool, const char *name,
 /* The one that the verb reads. */
 enum tool_exit tool_open_one(struct tool *tool, int argc, char **argv, perfdata_recording **out);
 
+/* --stitch-lbr: perf's words where there are no call stacks of branches to stitch, TOOL_USAGE where
+ * there are. `heading`: above the words, or "". */
+enum tool_exit tool_check_stitching(struct tool *tool, const perfdata_recording *recording,
+                                    const char *heading);
+
 /* After a library call on it failed: tells what, returns the code. OUTPUT failures are told at the
  * end. */
 enum tool_exit tool_recording_failure(struct tool *tool, perfdata_recording *recording,

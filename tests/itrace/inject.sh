@@ -37,6 +37,14 @@ for file in v_code k_cpu; do
     compare $file --itrace=i2usl # idle tasks have no branches
     compare $file --itrace=cr --strip
 done
+# The kernel's code, of the image that is named.
+vmlinux=$own/symfs/boot/vmlinux-tp
+compare k_vmlinux.data --itrace=i1us
+cp "$work/ours.data" "$work/without"
+compare k_vmlinux.data --itrace=i1us -k "$vmlinux"
+cmp -s "$work/ours.data" "$work/without" && complain '-k changes nothing'
+compare k_vmlinux.data --itrace=i1us -k "$vmlinux" --ignore-vmlinux
+compare k_vmlinux.data --itrace=i1us --ignore-vmlinux
 for file in t_attach.data t_notnt.data; do # the first events are of a process that is not yet known
     compare $file --itrace=i1uswpxe
 done

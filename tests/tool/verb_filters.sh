@@ -60,6 +60,37 @@ for options in '-D x' '-F none' '-m x' '-m 4X' '--call-graph xx' '--call-graph d
     "$work/perf" trace -i trace.data $options 2>/dev/null && fail "perf trace $options is taken"
 done
 
+# -o: the same text, in a file.
+"$PERFDATA" trace -i trace.data -o "$work/lines" 2>"$work/err" || fail "trace -o: $(cat "$work/err")"
+[ ! -s "$work/err" ] && cmp "$work/lines" trace-lines.exact || fail 'trace -o is not the text'
+"$PERFDATA" trace -i trace.data -o "$work/none/lines" 2>/dev/null && fail 'trace -o into no folder'
+
+# There is nothing to stitch, which is told, and the text is the same.
+for verb in 'script -i trace.data' 'report --stdio -i trace.data' \
+    'c2c report --stdio --no-source -i c2c.data'; do
+    # shellcheck disable=SC2086
+    "$PERFDATA" $verb >"$work/plain" 2>/dev/null </dev/null
+    # shellcheck disable=SC2086
+    "$PERFDATA" $verb --stitch-lbr >"$work/stitched" 2>"$work/err" </dev/null
+    cmp "$work/plain" "$work/stitched" && [ -s "$work/plain" ] &&
+        grep -q "^Can't find LBR callchain. Switch off --stitch-lbr.$" "$work/err" ||
+        fail "$verb --stitch-lbr: $(cat "$work/err")"
+done
+# About this machine.
+if [ -r /sys/kernel/notes ]; then
+    "$PERFDATA" buildid-list -k >"$work/id" || fail 'buildid-list -k'
+    grep -Eq '^[0-9a-f]{40}$' "$work/id" || fail "buildid-list -k: $(cat "$work/id")"
+    od -An -v -tx1 /sys/kernel/notes | tr -d ' \n' | grep -q "$(cat "$work/id")" ||
+        fail 'the id is not the kernel'"'"'s'
+fi
+mkdir -p "$work/sys/bus/event_source/devices/cpu_core"
+"$PERFDATA" list --root "$work" --cputype core sw >"$work/out" 2>"$work/err"
+[ $? -eq 2 ] && grep -q cputype "$work/err" || fail 'list --cputype where there are types of CPUs'
+rmdir "$work/sys/bus/event_source/devices/cpu_core"
+"$PERFDATA" list --root "$work" --cputype core sw >"$work/out" 2>"$work/err" &&
+    [ "$(cat "$work/err")" = 'WARNING: hybrid cputype is not supported!' ] ||
+    fail "list --cputype: $(cat "$work/err")"
+
 # lock.data: 6 samples of thread 4727, 2 of 4735, all of process 4713 on CPU 0.
 waits() {
     "$@" -F contended -i lock.data --kallsyms kallsyms 2>&1 >/dev/null </dev/null |

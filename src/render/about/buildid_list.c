@@ -148,6 +148,8 @@ perfdata_status perfdata_file_build_id(const char *path, uint8_t id[20], size_t 
     perfdata_status status = pd_build_id_read(path, &found);
     *size = 0;
     if (status < 0)
+        status = pd_build_id_read_notes(path, &found);
+    if (status < 0)
         return status;
     memcpy(id, found.bytes, sizeof found.bytes);
     *size = found.size;

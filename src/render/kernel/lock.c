@@ -257,12 +257,9 @@ static perfdata_status run(struct pd_locks *locks, struct pd_recording *recordin
                                               PD_TP_HEARS(NAMESPACES) };
     const struct perfdata_lock_options *options = locks->options;
     perfdata_status status = pd_lock_make_layout(options, &recording->context, &layout);
-    if (status >= 0 && options->pids)
-        status = pd_filter_add_pids(&locks->filter, &recording->context, options->pids);
-    if (status >= 0 && options->tids)
-        status = pd_filter_add_tids(&locks->filter, &recording->context, options->tids);
-    if (status >= 0 && options->cpus)
-        status = pd_filter_add_cpus(&locks->filter, recording, options->cpus);
+    if (status >= 0)
+        status = pd_filter_add_numbers(&locks->filter, recording, options->pids, options->tids,
+                                       options->cpus);
     if (status < 0)
         return status;
     status = pd_tp_open(&locks->tp, recording, &options->search, &verb, write, data);

@@ -550,7 +550,6 @@ static perfdata_status take_span(struct pd_timehist *hist, const char *text)
 static perfdata_status take_options(struct pd_timehist *hist)
 {
     struct pd_sched *sched = hist->sched;
-    struct pd_context *context = &sched->recording->context;
     const struct perfdata_sched_options *options = sched->options;
     const struct pd_features *features = &sched->recording->features;
     hist->flags = options->flags;
@@ -562,12 +561,9 @@ static perfdata_status take_options(struct pd_timehist *hist)
         hist->shows_chain &= (sched->recording->events[i]->attr.sample_type &
                               PD_SAMPLE_CALLCHAIN) != 0;
     perfdata_status status = take_span(hist, options->time);
-    if (!status && options->pids)
-        status = pd_filter_add_pids(&hist->filter, context, options->pids);
-    if (!status && options->tids)
-        status = pd_filter_add_tids(&hist->filter, context, options->tids);
-    if (!status && options->cpus)
-        status = pd_filter_add_cpus(&hist->filter, sched->recording, options->cpus);
+    if (!status)
+        status = pd_filter_add_numbers(&hist->filter, sched->recording, options->pids,
+                                       options->tids, options->cpus);
     sched->perf_exit = status && sched->perf_exit < 0 ? 255 : sched->perf_exit;
     for (uint32_t cpu = 0; !status && cpu < hist->most_cpu; cpu++)
         if (!idle_of(hist, cpu))

@@ -3,6 +3,7 @@
  * took. */
 #include "analyse/tracepoints.h"
 #include "container/handle.h"
+#include "io/output_file.h"
 #include "render/trace/syscall.h"
 #include "select/event_switch.h"
 #include "select/filter.h"
@@ -631,18 +632,15 @@ static perfdata_status run(struct trace *trace, struct pd_recording *recording,
                                      .before = note_base };
     trace->syscalls = pd_syscalls_new();
     const struct perfdata_syscalls_options *options = trace->options;
-    struct pd_context *context = &recording->context;
     bool has_chains = !has(trace, PERFDATA_SYSCALLS_SUMMARY_ONLY);
     perfdata_status status = pd_tp_open(&trace->tp, recording, has_chains ? &options->search : NULL,
                                         &verb, write, data);
-    if (status >= 0 && options->pids)
-        status = pd_filter_add_pids(&trace->filter, context, options->pids);
-    if (status >= 0 && options->tids)
-        status = pd_filter_add_tids(&trace->filter, context, options->tids);
-    if (status >= 0 && options->cpus)
-        status = pd_filter_add_cpus(&trace->filter, recording, options->cpus);
-    if (status >= 0 && options->without_pids)
-        status = pd_filter_add_pids(&trace->without, context, options->without_pids);
+    if (status >= 0)
+        status = pd_filter_add_numbers(&trace->filter, recording, options->pids, options->tids,
+                                       options->cpus);
+    if (status >= 0)
+        status = pd_filter_add_numbers(&trace->without, recording, options->without_pids, NULL,
+                                       NULL);
     if (status >= 0)
         status = pd_event_switch_init(&trace->event_switch, recording, &options->event_switch);
     if (status >= 0 && !trace->syscalls)
@@ -668,10 +666,9 @@ static perfdata_status run(struct trace *trace, struct pd_recording *recording,
     return status;
 }
 
-static bool is_x86_64(const struct pd_recording *recording)
+static int write_file(void *file, const char *text, size_t length)
 {
-    const struct pd_features *features = &recording->features;
-    return !features->arch.present || !strcmp(features->arch.text.text, "x86_64");
+    return !pd_output_file_write(file, text, length);
 }
 
 perfdata_status perfdata_syscalls_run(perfdata_recording *recording,
@@ -685,10 +682,16 @@ perfdata_status perfdata_syscalls_run(perfdata_recording *recording,
     perfdata_status status = pd_handle_options(recording, &known, sizeof known, options);
     if (status < 0)
         return status;
-    if (!is_x86_64(&recording->recording))
+    const struct pd_features *features = &recording->recording.features;
+    if (features->arch.present && strcmp(features->arch.text.text, "x86_64") != 0)
         return pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1,
-                       "the system calls of %s are in no table yet",
-                       recording->recording.features.arch.text.text);
+                       "the system calls of %s are in no table yet", features->arch.text.text);
     struct trace trace = { .options = &known };
-    return run(&trace, &recording->recording, write, data);
+    if (!known.output)
+        return run(&trace, &recording->recording, write, data);
+    struct pd_output_file file = { 0 };
+    status = pd_output_file_open(context, known.output, PD_OUTPUT_SHARED, &file);
+    if (status >= 0)
+        status = run(&trace, &recording->recording, write_file, &file);
+    return pd_output_file_close(context, &file, status);
 }

@@ -9,7 +9,7 @@
 struct inject_options {
     struct tool_output_options output;
     const char *known, *vm_time, *symfs, *vmlinux, *kallsyms, *guest_data, *guest_mount;
-    int build_ids, all, sched_stat, jit, strip, no_index;
+    int build_ids, all, sched_stat, jit, strip, no_index, ignore_vmlinux;
 };
 #define FIELD(name) offsetof(struct inject_options, name)
 
@@ -46,6 +46,7 @@ static const struct tool_option inject_rows[] = {
     { TOOL_STRING, 0, "symfs", "DIR", "root under which the traced programs are looked for",
       FIELD(symfs), .flags = TOOL_OURS },
     { TOOL_STRING, 'k', "vmlinux", "FILE", "kernel image whose code was traced", FIELD(vmlinux) },
+    { TOOL_FLAG, 0, "ignore-vmlinux", NULL, "kernel image is never read", FIELD(ignore_vmlinux) },
     { TOOL_STRING, 0, "kallsyms", "FILE", "file used in place of /proc/kallsyms", FIELD(kallsyms) },
     { TOOL_GROUP, .help = "Guests" },
     { TOOL_STRING, 0, "guest-data", "FILE,PID,...",
@@ -195,7 +196,8 @@ static enum tool_exit run_inject(struct tool *tool, void *data, int argc, char *
                  (options->sched_stat ? PERFDATA_INJECT_SCHED_STAT : 0u) |
                  (options->jit ? PERFDATA_INJECT_JIT : 0u) |
                  (options->strip ? PERFDATA_INJECT_STRIP : 0u) |
-                 (options->no_index ? PERFDATA_INJECT_NO_HW_INDEX : 0u),
+                 (options->no_index ? PERFDATA_INJECT_NO_HW_INDEX : 0u) |
+                 (options->ignore_vmlinux ? PERFDATA_INJECT_IGNORE_VMLINUX : 0u),
         .known_build_ids = options->known,
         .itrace = tool->itrace,
         .itrace_count = tool->no_itrace ? 0 : tool->itrace_count,
@@ -232,8 +234,9 @@ static enum tool_exit run_inject(struct tool *tool, void *data, int argc, char *
         code = tool_usage(tool, "--no-hw-index goes with --itrace");
     if (code == TOOL_DONE && options->symfs && !inject.itrace_count)
         code = tool_usage(tool, "--symfs goes with --itrace");
-    if (code == TOOL_DONE && (options->vmlinux || options->kallsyms) && !inject.itrace_count)
-        code = tool_usage(tool, "--vmlinux and --kallsyms go with --itrace");
+    if (code == TOOL_DONE && (options->vmlinux || options->kallsyms || options->ignore_vmlinux) &&
+        !inject.itrace_count)
+        code = tool_usage(tool, "--vmlinux, --kallsyms and --ignore-vmlinux go with --itrace");
     if (code == TOOL_DONE && options->guest_mount && !inject.itrace_count && !options->guest_data)
         code = tool_usage(tool, "--guestmount goes with --guest-data or --itrace");
     if (code == TOOL_DONE && options->guest_data)

@@ -7,8 +7,10 @@
 #include <perfdata/report.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct annotate_options {
+    int tui;
     int stdio, browser, source_lines, full_paths, samples, total_period, group, source, raw,
         skip_missing;
     int quiet, verbose, modules, demangle, demangle_kernel, ignore_vmlinux, dump;
@@ -37,7 +39,10 @@ static const struct tool_option annotate_rows[] = {
       "say nothing of functions whose code is not found (called as perf it is told all the same)",
       FIELD(skip_missing) },
     { TOOL_GROUP, .help = "Text" },
-    { TOOL_FLAG, 0, "stdio", NULL, "plain text (the only form so far)", FIELD(stdio) },
+    { TOOL_FLAG, 0, "stdio", NULL, "plain text, as without it", FIELD(stdio) },
+    { TOOL_FLAG, 0, "tui", NULL,
+      "plain text where there is no terminal, as in perf; on one it is refused so far",
+      FIELD(tui) },
     { TOOL_FLAG, 0, "stdio2", NULL,
       "as perf's browser shows code: offsets, arrows, names in place of addresses (x86)",
       FIELD(browser) },
@@ -170,6 +175,9 @@ static enum tool_exit run_annotate(struct tool *tool, void *data, int argc, char
         return tool_exit_as(tool, tool_usage(tool, "--prefix-strip requires --prefix"), 234);
     if (!options->modules)
         return tool_refuse(tool, "--no-modules");
+    if (options->tui && isatty(STDOUT_FILENO))
+        return tool_usage(tool, "option --tui: there is no browser of annotated code yet; without "
+                                "it the code is printed");
     perfdata_recording *recording;
     /* perf's only argument is the function; ours names the recording where -i does not. */
     if (argc == 1 && (tool->as_perf || tool->input)) {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 struct buildid_list_options {
-    int with_hits;
+    int with_hits, kernel;
 };
 #define FIELD(name) offsetof(struct buildid_list_options, name)
 
@@ -18,6 +18,8 @@ static const struct tool_option buildid_list_rows[] = {
     TOOL_ROW_FORCE,
     { TOOL_GROUP, .help = "Output" },
     { TOOL_FLAG, 'H', "with-hits", NULL, "only objects that samples hit", FIELD(with_hits) },
+    { TOOL_FLAG, 'k', "kernel", NULL, "no recording, but the id of this machine's kernel",
+      FIELD(kernel) },
     TOOL_ROW_VERBOSE,
     TOOL_ROW_PROGRESS,
     TOOL_ROW_JOBS,
@@ -42,6 +44,10 @@ static enum tool_exit run_buildid_list(struct tool *tool, void *data, int argc, 
     const struct buildid_list_options *options = data;
     const char *name = tool_input_name(tool, argc, argv);
     perfdata_recording *recording;
+    if (options->kernel)
+        return print_file_id(tool, "/sys/kernel/notes")
+                   ? TOOL_DONE
+                   : tool_failure(tool, PERFDATA_ERROR_NOT_FOUND, "/sys/kernel/notes", NULL);
     enum tool_exit code = tool_one_input(tool, argc, argv);
     if (code != TOOL_DONE || print_file_id(tool, name))
         return code;

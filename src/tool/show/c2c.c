@@ -8,7 +8,7 @@
 
 struct c2c_options {
     struct perfdata_c2c_options to; /* its strings are the command line's */
-    int stats, all, no_source, full, no_chains, text;
+    int stats, all, no_source, full, no_chains, text, stitch;
 };
 #define FIELD(name) offsetof(struct c2c_options, name)
 
@@ -75,6 +75,10 @@ static const struct tool_option report_rows[] = {
     { TOOL_CALLBACK, 'g', "call-graph", "none",
       "none: no call chains, which are refused where they were recorded", .flags = TOOL_LAST,
       .parse = parse_chains },
+    { TOOL_FLAG, 0, "stitch-lbr", NULL,
+      "as in perf, tells that there are no call stacks of branches to join; refused where there "
+      "are",
+      FIELD(stitch) },
     { TOOL_FLAG, 0, "stdio", NULL, "text: there is no other form", FIELD(text) },
     { 0 },
 };
@@ -95,6 +99,12 @@ static enum tool_exit run_report(struct tool *tool, void *data, int argc, char *
     enum tool_exit code = tool_open_one(tool, argc, argv, &recording);
     if (code != TOOL_DONE)
         return code;
+    if (from->stitch)
+        code = tool_check_stitching(tool, recording, "Warning:\n");
+    if (code != TOOL_DONE) {
+        perfdata_recording_close(recording);
+        return code;
+    }
     perfdata_status status = perfdata_c2c_run(recording, &options, tool_write_text, tool);
     int perf_exit = status == PERFDATA_ERROR_NO_DATA    ? 234
                     : status == PERFDATA_ERROR_ARGUMENT ? 255

@@ -8,10 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct list_options {
     int raw, json;
-    const char *root;
+    const char *root, *cpu_type;
 };
 
 #define FIELD(name) offsetof(struct list_options, name)
@@ -20,6 +21,9 @@ static const struct tool_option list_rows[] = {
     { TOOL_GROUP, .help = "Output" },
     { TOOL_FLAG, 0, "raw-dump", NULL, "names only, in one line", FIELD(raw) },
     { TOOL_FLAG, 0, "json", NULL, "an object for each event", FIELD(json), .flags = TOOL_OURS },
+    { TOOL_STRING, 0, "cputype", "TYPE",
+      "as in perf, tells that there are no types of CPUs, and lists all; refused where there are",
+      FIELD(cpu_type) },
     { TOOL_GROUP, .help = "Input" },
     { TOOL_STRING, 0, "root", "DIR", "a folder that has /sys of another machine", FIELD(root),
       .flags = TOOL_OURS },
@@ -189,10 +193,26 @@ static bool is_metric(const char *word)
     return false;
 }
 
+/* Machines with CPUs of several types have a unit of events for each. */
+static enum tool_exit check_cpu_type(struct tool *tool, const char *root)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/sys/bus/event_source/devices/cpu_core", root ? root : "");
+    if (!access(path, F_OK))
+        return tool_usage(tool, "option --cputype: the events of one type of CPUs are not told "
+                                "apart yet");
+    fputs("WARNING: hybrid cputype is not supported!\n", stderr);
+    return TOOL_DONE;
+}
+
 static enum tool_exit run_list(struct tool *tool, void *data, int argc, char **argv)
 {
     struct listing listing = { .tool = tool, .options = data };
     enum tool_exit code = TOOL_DONE;
+    if (listing.options->cpu_type)
+        code = check_cpu_type(tool, listing.options->root);
+    if (code != TOOL_DONE)
+        return code;
     if (listing.options->raw && listing.options->json)
         return tool_usage(tool, "--raw-dump and --json: one of them");
     for (int i = 0; i < argc; i++)

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 struct report_options {
-    int json, stdio, tui, children, inverted, samples, total_period, cpu_utilization, quiet,
+    int json, stdio, tui, stitch, children, inverted, samples, total_period, cpu_utilization, quiet,
         hide_unresolved, exclude_other;
     int branch_stack, branch_history, mem_mode, total_cycles, full_source_path, hierarchy, verbose;
     int group, skip_empty, demangle, demangle_kernel, inlined, ignore_vmlinux, ns, relative;
@@ -163,6 +163,10 @@ static const struct tool_option report_rows[] = {
     { TOOL_STRING, 0, "ignore-callees", "REGEX", "drop what these functions call",
       FIELD(ignore_callees) },
     TOOL_ROWS_NAMES(),
+    { TOOL_FLAG, 0, "stitch-lbr", NULL,
+      "as in perf, tells that there are no call stacks of branches to join; refused where there "
+      "are",
+      FIELD(stitch) },
     { TOOL_GROUP, .help = "Which samples" },
     { TOOL_STRING, 'c', "comms", "COMM[,...]", "keep these comms only", FIELD(comms) },
     { TOOL_STRING, 'd', "dsos", "DSO[,...]", "keep these objects only", FIELD(dsos) },
@@ -356,11 +360,17 @@ static enum tool_exit run_report(struct tool *tool, void *data, int argc, char *
     const char *name = tool_input_name(tool, argc, argv);
     if (from->tui && !tool_tui_built())
         return tool_usage(tool, "option --tui: this build was made without ncursesw");
-    if (is_interactive(tool, from, name))
+    if (!from->stitch && is_interactive(tool, from, name))
         return run_interactive(tool, name, &options);
     code = tool_open(tool, name, &recording);
     if (code != TOOL_DONE)
         return code;
+    if (from->stitch)
+        code = tool_check_stitching(tool, recording, "Warning:\n");
+    if (code != TOOL_DONE) {
+        perfdata_recording_close(recording);
+        return code;
+    }
     perfdata_status status = perfdata_report_run(recording, &options, tool_write_text, tool,
                                                  &result);
     return tool_close_run(tool, recording, status,

@@ -17,6 +17,7 @@
 struct script_options {
     const char *field_lists[MAX_FIELD_LISTS];
     size_t field_count;
+    int stitch;
     int hide_chain, ns, reltime, deltatime, latency, kernel_path, demangle, demangle_kernel,
         full_source_path, inlined;
     int header, header_only, info, dump, dump_unsorted, pt_events, pt_insns, pt_switches, pt_source;
@@ -157,6 +158,10 @@ static const struct tool_option script_rows[] = {
     { TOOL_UINT, 0, "max-stack", "N", "frames shown at most of a chain", FIELD(max_stack) },
     { TOOL_UINT, 0, "max-blocks", "N", "blocks of code shown at most with brstackinsn",
       FIELD(max_blocks) },
+    { TOOL_FLAG, 0, "stitch-lbr", NULL,
+      "as in perf, tells that there are no call stacks of branches to join; refused where there "
+      "are",
+      FIELD(stitch) },
     { TOOL_STRING, 0, "stop-bt", "SYMBOL[,...]", "chains end at these symbols", FIELD(stop) },
     TOOL_ROWS_NAMES(),
     TOOL_ROWS_HEADER,
@@ -320,6 +325,7 @@ static const char *not_of_scripts(const struct script_options *from)
         { from->guest_code, "--guest-code" },
         { from->xed, "--xed" },
         { from->json, "--json" },
+        { from->stitch, "--stitch-lbr" },
         { from->between.on || from->between.off, "--switch-on" },
     };
     for (size_t i = 0; i < TOOL_LENGTH(rows); i++)
@@ -474,6 +480,12 @@ static enum tool_exit run_script(struct tool *tool, void *data, int argc, char *
     enum tool_exit code = tool_open_one(tool, argc, argv, &recording);
     if (code != TOOL_DONE)
         return code;
+    if (from->stitch)
+        code = tool_check_stitching(tool, recording, "");
+    if (code != TOOL_DONE) {
+        perfdata_recording_close(recording);
+        return code;
+    }
     const char *input = tool->input ? tool->input : argc ? argv[0] : "perf.data";
     struct tool_event_files *files = from->per_event ? tool_event_files_open(tool, input, recording)
                                                      : NULL;

@@ -12,7 +12,7 @@ struct trace_options {
     int summary_only, summary, errnos, failures, full_time, comm, runtime, samples, all_cpus,
         sorted;
     uint64_t duration, max_events;
-    const char *pids, *tids, *calls, *cpus, *without_pids;
+    const char *pids, *tids, *calls, *output, *cpus, *without_pids;
     struct perfdata_event_switch between;
     struct perfdata_symbol_search search;
     unsigned max_stack, min_stack;
@@ -137,6 +137,7 @@ static const struct tool_option trace_rows[] = {
       "in it how long threads ran, by sched:sched_stat_runtime; perf has 0 of a recording",
       FIELD(runtime) },
     { TOOL_UINT, 0, "max-stack", "N", "frames shown at most of a call chain", FIELD(max_stack) },
+    { TOOL_STRING, 'o', "output", "FILE", "there, not on standard error", FIELD(output) },
     { TOOL_FLAG, 0, "print-sample", NULL, "in front of lines the samples that they are from",
       FIELD(samples) },
     { TOOL_FLAG, 0, "sort-events", NULL, "by time, as they are in any case", FIELD(sorted) },
@@ -218,6 +219,7 @@ static enum tool_exit run_trace(struct tool *tool, void *data, int argc, char **
                                                  .cpus = tool->as_perf ? NULL : from->cpus,
                                                  .without_pids = tool->as_perf ? NULL
                                                                                : from->without_pids,
+                                                 .output = from->output,
                                                  .event_switch = from->between,
                                                  .max_stack = from->max_stack,
                                                  .min_stack = from->min_stack,
