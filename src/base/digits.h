@@ -80,6 +80,17 @@ PD_INLINE uint64_t pd_hex_word(uint32_t value)
     return digits + UINT64_C(0x3030303030303030) + above_nine * ('a' - '0' - 10);
 }
 
+/* %lx, in room for 16 bytes, all of which may be written. */
+PD_INLINE char *pd_put_hex_wide(char *to, uint64_t value)
+{
+    const bool swap = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+    if (PD_UNLIKELY(value >> 32))
+        return pd_put_hex(to, value);
+    unsigned zeros = (unsigned)__builtin_clzll(value | 1) / 4 - 8;
+    pd_store64(to, pd_hex_word((uint32_t)value) >> 8 * zeros, swap);
+    return to + 8 - zeros;
+}
+
 /* %16lx: 16 bytes. */
 PD_INLINE char *pd_put_hex16(char *to, uint64_t value)
 {

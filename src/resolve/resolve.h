@@ -103,9 +103,12 @@ struct pd_chain_entries;
 bool pd_resolver_points(struct pd_resolver *resolver, const struct pd_thread *thread,
                         uint64_t number, const struct pd_chain_entries *entries,
                         struct pd_point *out);
-/* The symbol at a point that has a map; NULL: none. */
-const struct pd_symbol *pd_resolver_symbol(struct pd_resolver *resolver,
-                                           const struct pd_point *point);
+/* The same of one address, which is no chain's. */
+bool pd_resolver_point(struct pd_resolver *resolver, const struct pd_thread *thread,
+                       uint64_t number, uint64_t ip, struct pd_point *out);
+/* The symbol at a point that has a map, and which addresses of the object have the same. */
+struct pd_symbol_span pd_resolver_span_of(struct pd_resolver *resolver,
+                                          const struct pd_point *point);
 /* Bounds the caches; call between batches only. True when locations were dropped. */
 bool pd_resolver_trim(struct pd_resolver *resolver);
 struct pd_symbols *pd_resolver_symbols(struct pd_resolver *resolver);

@@ -211,15 +211,18 @@ static PD_NOINLINE void change_view(struct pd_resolver *resolver, const struct p
     resolver->rare = resolver->of_guest || resolver->no_host;
     if (!thread) {
         resolver->user = &resolver->nothing;
+        resolver->slot = NULL;
         return;
     }
     struct pd_view_slot *slot = &resolver->views[thread->index % PD_VIEW_SLOTS];
     if (slot->thread != thread || !shows(&slot->view, resolver->number)) {
         slot->thread = thread;
+        slot->last = NULL;
         uint64_t settled = pd_timeline_settled(thread->timeline);
         pd_thread_maps_view(thread, resolver->number, settled, &slot->view);
     }
     resolver->user = &slot->view;
+    resolver->slot = slot;
 }
 
 static PD_NOINLINE void change_kernel_view(struct pd_resolver *resolver)
@@ -499,35 +502,55 @@ bool pd_resolver_span(struct pd_resolver *resolver, const struct pd_thread *thre
 
 /* ---- points ---- */
 
+/* False: the answer is not the same for all that have the object. A thread runs in one object, and
+ * callers lie in their callee's, more often than not. */
+PD_INLINE bool find_point(struct pd_view_slot *slot, uint64_t ip, struct pd_point *out)
+{
+    const struct pd_map *map = slot->last;
+    if (!map || ip < map->start || ip >= map->end) {
+        map = pd_maps_view_find(&slot->view, ip);
+        if (PD_UNLIKELY(map ? !is_shared(map) : ip >= PD_CHAIN_FIRST_CONTEXT))
+            return false;
+        if (!map) {
+            *out = (struct pd_point){ NULL, ip };
+            return true;
+        }
+        slot->last = map;
+    }
+    *out = (struct pd_point){ map, pd_map_address(map, ip) };
+    return true;
+}
+
 bool pd_resolver_points(struct pd_resolver *resolver, const struct pd_thread *thread,
                         uint64_t number, const struct pd_chain_entries *entries,
                         struct pd_point *out)
 {
-    const struct pd_map *last = NULL; /* callers lie in their callee's object more often than not */
-    take_stamps(resolver, thread, number);
-    if (PD_UNLIKELY(!resolver->ways.by_object || resolver->rare || !thread))
+    if (PD_UNLIKELY(!resolver->ways.by_object || !thread))
         return false;
-    for (size_t i = 0; i < entries->count; i++) {
-        const uint64_t ip = pd_load64(entries->ips + 8 * i, entries->swap);
-        if (!last || ip < last->start || ip >= last->end) {
-            const struct pd_map *map = pd_maps_view_find(resolver->user, ip);
-            if (PD_UNLIKELY(map ? !is_shared(map) : ip >= PD_CHAIN_FIRST_CONTEXT))
-                return false;
-            if (!map) {
-                out[i] = (struct pd_point){ NULL, ip };
-                continue;
-            }
-            last = map;
-        }
-        out[i] = (struct pd_point){ last, pd_map_address(last, ip) };
-    }
+    take_stamps(resolver, thread, number);
+    if (PD_UNLIKELY(resolver->rare))
+        return false;
+    for (size_t i = 0; i < entries->count; i++)
+        if (!find_point(resolver->slot, pd_load64(entries->ips + 8 * i, entries->swap), &out[i]))
+            return false;
     return true;
 }
 
-const struct pd_symbol *pd_resolver_symbol(struct pd_resolver *resolver,
-                                           const struct pd_point *point)
+bool pd_resolver_point(struct pd_resolver *resolver, const struct pd_thread *thread,
+                       uint64_t number, uint64_t ip, struct pd_point *out)
 {
-    return find_symbol(resolver, resolver->symbols, point->map, point->addr);
+    if (PD_UNLIKELY(!resolver->ways.by_object || !thread))
+        return false;
+    take_stamps(resolver, thread, number);
+    return PD_LIKELY(!resolver->rare) && find_point(resolver->slot, ip, out);
+}
+
+struct pd_symbol_span pd_resolver_span_of(struct pd_resolver *resolver,
+                                          const struct pd_point *point)
+{
+    const struct pd_symtab *table = pd_symbols_table(resolver->symbols, point->map);
+    return table ? pd_symtab_find_span(table, point->addr)
+                 : (struct pd_symbol_span){ NULL, 0, UINT64_MAX };
 }
 
 /* ---- life ---- */

@@ -38,6 +38,7 @@ struct pd_step_slot {
 struct pd_view_slot {
     const struct pd_thread *thread; /* NULL: free */
     struct pd_maps_view view;
+    const struct pd_map *last; /* found in it last; NULL: none yet */
 };
 
 /* The functions of a location, innermost first; count 0: none is known. */
@@ -73,6 +74,7 @@ struct pd_resolver {
     bool rare;                       /* of_guest or no_host */
     const struct pd_maps_view *user; /* in `views`, or `nothing` */
     struct pd_maps_view kernel, nothing;
+    struct pd_view_slot *slot;                /* that `user` lies in; NULL: in none */
     struct pd_view_slot views[PD_VIEW_SLOTS]; /* by thread */
     bool before_kernel;          /* no sample was in the kernel yet: its table is not there */
     bool loads_kernel;           /* it is the sample that loads the kernel's table */

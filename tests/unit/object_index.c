@@ -80,8 +80,13 @@ static void test_same_answers(size_t count, bool overlap)
     if (!table)
         abort();
     CHECK_U64(pd_symtab_count(table), pd_symtab_count(built));
-    for (uint64_t address = 0; address < 66000; address += 3)
+    for (uint64_t address = 0; address < 66000; address += 3) {
         compare_symbols(pd_symtab_find(table, address), pd_symtab_find(built, address));
+        const struct pd_symbol_span a = pd_symtab_find_span(table, address);
+        const struct pd_symbol_span b = pd_symtab_find_span(built, address);
+        compare_symbols(a.symbol, b.symbol);
+        CHECK(a.from == b.from && a.size == b.size);
+    }
     for (size_t i = 0; i <= pd_symtab_count(built); i++)
         compare_symbols(pd_symtab_at(table, i), pd_symtab_at(built, i));
     pd_symtab_free(table);

@@ -164,6 +164,53 @@ static void test_extremes(void)
     pd_symtab_free(table);
 }
 
+/* Spans hold what they say, and all of a symbol that no other overlaps. */
+static void check_spans(const struct pd_symtab *table, uint64_t from, uint64_t until)
+{
+    for (uint64_t address = from; address < until; address++) {
+        const struct pd_symbol_span span = pd_symtab_find_span(table, address);
+        CHECK(span.symbol == pd_symtab_find(table, address));
+        CHECK(address - span.from < span.size);
+        for (uint64_t at = PD_MAX(span.from, from); at < until && at - span.from < span.size; at++)
+            CHECK(pd_symtab_find(table, at) == span.symbol);
+    }
+}
+
+static void test_spans(void)
+{
+    struct pd_symtab_builder *builder = begin();
+    add(builder, 0x20, 0x10, PD_SYMBOL_GLOBAL, "first");
+    add(builder, 0x30, 0x10, PD_SYMBOL_GLOBAL, "second");
+    add(builder, 0x50, 0x10, PD_SYMBOL_GLOBAL, "behind_a_gap");
+    struct pd_symtab *table = end(builder);
+    check_spans(table, 0, 0x80);
+    struct pd_symbol_span span = pd_symtab_find_span(table, 0x33);
+    CHECK_STR(span.symbol->name, "second");
+    CHECK_U64(span.from, 0x30);
+    CHECK_U64(span.size, 0x10);
+    span = pd_symtab_find_span(table, 0x41);
+    CHECK(!span.symbol);
+    CHECK_U64(span.from, 0x40);
+    CHECK_U64(span.size, 0x10);
+    CHECK_U64(pd_symtab_find_span(table, 0x1f).size, 0x20);
+    CHECK_U64(pd_symtab_find_span(table, 0x60).size, UINT64_MAX - 0x60);
+    pd_symtab_free(table);
+
+    uint64_t random = 1;
+    for (unsigned round = 0; round < 60; round++) {
+        builder = begin();
+        for (unsigned i = 0; i < 3 + round % 20; i++) {
+            random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
+            char name[16];
+            snprintf(name, sizeof name, "f%u", i);
+            add(builder, random >> 57, random >> 40 & (round % 2 ? 3 : 31), PD_SYMBOL_GLOBAL, name);
+        }
+        table = round % 3 ? end(builder) : pd_symtab_finish(builder);
+        check_spans(table, 0, 192);
+        pd_symtab_free(table);
+    }
+}
+
 /* ---- threads share a table without locks of their own ---- */
 
 struct shared {
@@ -212,6 +259,7 @@ int main(void)
     test_kallsyms_ends();
     test_nested();
     test_extremes();
+    test_spans();
     test_threads();
     return test_done();
 }

@@ -216,8 +216,30 @@ const struct pd_symbol *pd_symtab_find_mapped(const struct pd_symtab *table, uin
     const size_t index = piece->first + upto - 1;
     if (image->reach && image->reach[index] > address)
         return descend(table, piece, address);
-    const uint64_t start = image->starts[index], end = image->ends[index];
-    if (address > end || (address == end && end != start))
+    if (pd_symbol_is_before(image->starts[index], image->ends[index], address))
         return NULL;
     return made(table, piece, piece->before + upto - 1);
+}
+
+struct pd_symbol_span pd_symtab_find_span_mapped(const struct pd_symtab *table, uint64_t address)
+{
+    const struct pd_symbol_image *image = table->image;
+    const size_t pieces = pd_upto(table->pieces, table->piece_count, start, address);
+    uint64_t next = pieces < table->piece_count ? table->pieces[pieces].start : UINT64_MAX;
+    if (!pieces)
+        return (struct pd_symbol_span){ NULL, 0, next };
+    const struct pd_symtab_piece *piece = &table->pieces[pieces - 1];
+    const size_t upto = pd_symbol_image_upto(image, piece->first, piece->count,
+                                             address + piece->shift);
+    const size_t index = piece->first + upto - 1;
+    if (!upto || (image->reach && image->reach[index] > image->starts[index]))
+        return (struct pd_symbol_span){ pd_symtab_find_mapped(table, address), address, 1 };
+    if (upto < piece->count)
+        next = image->starts[index + 1] - piece->shift;
+    const uint64_t start = image->starts[index] - piece->shift;
+    const uint64_t end = image->ends[index] - piece->shift;
+    struct pd_symbol_span span = pd_symbol_span_at(start, end, next, address);
+    if (!pd_symbol_is_before(start, end, address))
+        span.symbol = made(table, piece, piece->before + upto - 1);
+    return span;
 }

@@ -10,13 +10,6 @@
 #define PLT_SUFFIX "@plt"
 #define PLT_NAME_MAX 1023 /* perf builds these names in a buffer of 1024 */
 
-static uint64_t effective_end(const struct pd_symbol *symbol)
-{
-    if (symbol->end == symbol->start) /* found at its very start */
-        return symbol->start == UINT64_MAX ? UINT64_MAX : symbol->start + 1;
-    return symbol->end < symbol->start ? symbol->start : symbol->end;
-}
-
 /* False when the system has no memory. */
 static bool keep_history(struct pd_symtab *table, struct pd_symtab_builder *builder)
 {
@@ -52,7 +45,7 @@ static bool find_overlaps(struct pd_symtab *table, struct pd_symtab_builder *bui
 
     for (size_t i = 0; i < table->count && !overlap; i++) {
         overlap = reach > table->starts[i];
-        reach = PD_MAX(reach, effective_end(living(builder, i)));
+        reach = PD_MAX(reach, pd_symbol_reach(living(builder, i)->start, living(builder, i)->end));
     }
     if (!overlap)
         return true;
@@ -62,7 +55,7 @@ static bool find_overlaps(struct pd_symtab *table, struct pd_symtab_builder *bui
     reach = 0;
     for (size_t i = 0; i < table->count; i++) {
         table->reach[i] = reach;
-        reach = PD_MAX(reach, effective_end(living(builder, i)));
+        reach = PD_MAX(reach, pd_symbol_reach(living(builder, i)->start, living(builder, i)->end));
     }
     return keep_history(table, builder);
 }
@@ -283,25 +276,50 @@ static const struct pd_symbol *descend(const struct pd_symtab *table, uint64_t a
     return NULL;
 }
 
-const struct pd_symbol *pd_symtab_find(const struct pd_symtab *table, uint64_t address)
+/* How many symbols start at the address or before it. */
+PD_INLINE size_t starts_upto(const struct pd_symtab *table, uint64_t address)
 {
     const uint64_t *base = table->starts;
     size_t left = table->count;
 
-    if (table->image)
-        return pd_symtab_find_mapped(table, address);
     if (!left || address < base[0])
-        return NULL;
-    while (left > 1) { /* the last start not above the address; no branch to mispredict */
+        return 0;
+    while (left > 1) { /* no branch to mispredict */
         size_t half = left / 2;
         base += base[half] <= address ? half : 0;
         left -= half;
     }
-    size_t index = (size_t)(base - table->starts);
+    return (size_t)(base - table->starts) + 1;
+}
+
+const struct pd_symbol *pd_symtab_find(const struct pd_symtab *table, uint64_t address)
+{
+    if (table->image)
+        return pd_symtab_find_mapped(table, address);
+    const size_t upto = starts_upto(table, address);
+    if (!upto)
+        return NULL;
+    const size_t index = upto - 1;
     if (table->reach && table->reach[index] > address)
         return descend(table, address);
     const struct pd_symbol *symbol = &table->symbols[index];
-    if (address > symbol->end || (address == symbol->end && symbol->end != symbol->start))
-        return NULL;
-    return named(table, index);
+    return pd_symbol_is_before(symbol->start, symbol->end, address) ? NULL : named(table, index);
+}
+
+struct pd_symbol_span pd_symtab_find_span(const struct pd_symtab *table, uint64_t address)
+{
+    if (table->image)
+        return pd_symtab_find_span_mapped(table, address);
+    const size_t upto = starts_upto(table, address);
+    const uint64_t next = upto < table->count ? table->starts[upto] : UINT64_MAX;
+    if (!upto)
+        return (struct pd_symbol_span){ NULL, 0, next };
+    const struct pd_symbol *symbol = &table->symbols[upto - 1];
+    /* Where others reach into it each address is asked alone. */
+    if (table->reach && table->reach[upto - 1] > symbol->start)
+        return (struct pd_symbol_span){ pd_symtab_find(table, address), address, 1 };
+    struct pd_symbol_span span = pd_symbol_span_at(symbol->start, symbol->end, next, address);
+    if (!pd_symbol_is_before(symbol->start, symbol->end, address))
+        span.symbol = named(table, upto - 1);
+    return span;
 }

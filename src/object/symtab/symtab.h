@@ -36,6 +36,13 @@ struct pd_symtab;
 
 /* NULL: no symbol there. */
 const struct pd_symbol *pd_symtab_find(const struct pd_symtab *table, uint64_t address);
+/* What is found at an address, and addresses around it where the same is: all of the symbol, or of
+ * the gap between two, except where symbols overlap. */
+struct pd_symbol_span {
+    const struct pd_symbol *symbol; /* NULL: none */
+    uint64_t from, size;            /* of addresses; at least the one that was asked for */
+};
+struct pd_symbol_span pd_symtab_find_span(const struct pd_symtab *table, uint64_t address);
 size_t pd_symtab_count(const struct pd_symtab *table);
 /* In address order. */
 const struct pd_symbol *pd_symtab_at(const struct pd_symtab *table, size_t index);

@@ -43,8 +43,36 @@ struct pd_symtab {
     size_t piece_count;
 };
 
+/* The address behind a symbol; one without a size is found at its very start. */
+PD_INLINE uint64_t pd_symbol_reach(uint64_t start, uint64_t end)
+{
+    if (end == start)
+        return start == UINT64_MAX ? UINT64_MAX : start + 1;
+    return end < start ? start : end;
+}
+
+/* The address, at its start or behind, does not lie in the symbol. */
+PD_INLINE bool pd_symbol_is_before(uint64_t start, uint64_t end, uint64_t address)
+{
+    return address > end || (address == end && end != start);
+}
+
+/* Addresses around one that lies in the symbol or between it and the next one, where no other
+ * symbol reaches. */
+PD_INLINE struct pd_symbol_span pd_symbol_span_at(uint64_t start, uint64_t end, uint64_t next,
+                                                  uint64_t address)
+{
+    const uint64_t reach = pd_symbol_reach(start, end);
+    const bool before = pd_symbol_is_before(start, end, address);
+    const uint64_t from = before ? reach : start, until = before ? next : PD_MIN(reach, next);
+    if (from > address || address >= until)
+        return (struct pd_symbol_span){ NULL, address, 1 };
+    return (struct pd_symbol_span){ NULL, from, until - from };
+}
+
 /* Of a table of an image. */
 const struct pd_symbol *pd_symtab_find_mapped(const struct pd_symtab *table, uint64_t address);
+struct pd_symbol_span pd_symtab_find_span_mapped(const struct pd_symtab *table, uint64_t address);
 const struct pd_symbol *pd_symtab_at_mapped(const struct pd_symtab *table, size_t index);
 /* Gives a symbol its readable name, under the table's lock. */
 void pd_symtab_make_name(struct pd_symtab *table, struct pd_symbol *symbol,

@@ -441,26 +441,6 @@ PD_INLINE struct pd_location *resolve(struct pd_script_worker *worker,
                       sample->ip);
 }
 
-struct pd_location *pd_script_ahead(struct pd_script_worker *worker,
-                                    const struct pd_delivered *record)
-{
-    const struct pd_event *event = record->event;
-    if (record->type != PD_RECORD_SAMPLE || !event)
-        return NULL;
-    const struct pd_script_event *plan = &worker->script->events[event->index];
-    uint32_t at = event->plan.ip;
-    unsigned mode = record->misc & PD_MISC_CPUMODE_MASK;
-    if (PD_UNLIKELY(mode == PD_CPUMODE_GUEST_KERNEL || mode == PD_CPUMODE_GUEST_USER))
-        return NULL;
-    if (plan->has_chain || !(plan->fields & PD_FIELD(IP)) || !at || at + 8 > record->size)
-        return NULL;
-    struct pd_location *location = pd_resolve(worker->resolver, record->thread, record->number,
-                                              (uint8_t)mode,
-                                              pd_load64(record->data + at, event->plan.swap));
-    __builtin_prefetch(location);
-    return location;
-}
-
 PD_INLINE bool is_guest(const struct pd_sample *sample)
 {
     return sample->cpumode == PD_CPUMODE_GUEST_KERNEL || sample->cpumode == PD_CPUMODE_GUEST_USER;
@@ -493,6 +473,8 @@ static void put_ip(struct pd_script_worker *worker, const struct pd_script_event
         pd_script_chain(worker, plan, sample, record, text);
         return;
     }
+    if (worker->point && pd_script_put_point(worker, fields, worker->point, sample->ip, text))
+        return;
     struct pd_location *location = resolve(worker, sample, record);
     const struct pd_place *place = location ? pd_script_place(worker, fields, location) : NULL;
     char *to = place ? pd_text_room(text, PD_ADDRESS_WIDTH + 1 + pd_block_room(place->length))

@@ -116,8 +116,8 @@ static uint64_t frame_address(const struct pd_location *location)
     return user ? pd_map_address(location->map, location->ip) : location->ip;
 }
 
-static void place_text(struct pd_script *script, uint64_t fields,
-                       const struct pd_location *location, struct pd_text *text)
+void pd_script_place_text(struct pd_script *script, uint64_t fields,
+                          const struct pd_location *location, struct pd_text *text)
 {
     pd_script_symbol(script, fields, location, text);
     if (fields & PD_FIELD(SRCLINE))
@@ -126,35 +126,26 @@ static void place_text(struct pd_script *script, uint64_t fields,
         pd_text_string(text, " (inlined)");
 }
 
-struct pd_place *pd_script_new_place(struct pd_script_worker *worker, uint64_t fields,
-                                     const struct pd_location *location, struct pd_arena *arena)
+static const struct pd_place *make_place(struct pd_script_worker *worker, uint64_t fields,
+                                         struct pd_location *location)
 {
     struct pd_text *text = &worker->line;
     text->length = 0;
-    place_text(worker->script, fields, location, text);
+    pd_script_place_text(worker->script, fields, location, text);
     if (text->failed || text->length >= UINT32_MAX)
         return NULL;
-    struct pd_place *place = pd_arena_alloc(arena, sizeof *place + pd_block_room(text->length));
+    struct pd_place *place = pd_arena_alloc(&worker->texts.places,
+                                            sizeof *place + pd_block_room(text->length));
     if (!place)
         return NULL;
     const struct pd_symbol *symbol = location->sym;
-    place->next = NULL;
+    place->next = (struct pd_place *)(uintptr_t)location->memo[0];
     place->fields = fields;
     place->length = (uint32_t)text->length;
     place->stop = symbol &&
                   pd_name_set_has(&worker->script->stop, symbol->name, symbol->name_length);
     memcpy(place->text, text->data, text->length);
-    return place;
-}
-
-static const struct pd_place *make_place(struct pd_script_worker *worker, uint64_t fields,
-                                         struct pd_location *location)
-{
-    struct pd_place *place = pd_script_new_place(worker, fields, location, &worker->texts.places);
-    if (place) {
-        place->next = (struct pd_place *)(uintptr_t)location->memo[0];
-        location->memo[0] = (uintptr_t)place;
-    }
+    location->memo[0] = (uintptr_t)place;
     return place;
 }
 
@@ -229,22 +220,17 @@ struct part {
 
 /* Puts the first frame, and leaves the key of what follows. */
 static bool put_leaf(struct pd_script_worker *worker, const struct pd_chain_parts *parts,
-                     const struct pd_delivered *record, bool swap, struct pd_chain_key *key,
+                     const struct pd_delivered *record, struct pd_chain_key *key,
                      struct pd_text *text)
 {
-    const struct pd_chain_entries leaf = { parts->callers - 8, 1, swap };
-    if (parts->cpumode != PD_CPUMODE_USER ||
-        !pd_script_put_points(worker, key->kind, record, &leaf, text)) {
-        struct pd_location *location = pd_resolve_leaf(worker->resolver, record->thread,
-                                                       record->number, parts);
-        const struct pd_place *place = location ? pd_script_place(worker, key->kind, location)
-                                                : NULL;
-        if (!place) {
-            text->failed = true;
-            return false;
-        }
-        pd_script_put_frame(place, frame_address(location), text);
+    struct pd_location *location = pd_resolve_leaf(worker->resolver, record->thread, record->number,
+                                                   parts);
+    const struct pd_place *place = location ? pd_script_place(worker, key->kind, location) : NULL;
+    if (!place) {
+        text->failed = true;
+        return false;
     }
+    pd_script_put_frame(place, frame_address(location), text);
     key->kind |= (uint64_t)(parts->cpumode + 1) << 56; /* no field's bits */
     key->ips = parts->callers;
     key->count = parts->caller_count;
@@ -272,7 +258,13 @@ static bool put_part(struct pd_script_worker *worker, const struct part *part,
     const struct pd_chain_entries chain = { key.ips, key.count, sample->swap };
     size_t before = text->length;
     if (part->has_leaf && pd_chain_split(&chain, &parts)) {
-        if (!put_leaf(worker, &parts, record, sample->swap, &key, text))
+        const struct pd_chain_entries frames = { parts.callers - 8, parts.caller_count + 1,
+                                                 sample->swap };
+        /* Looked up at once these cost less than to be remembered. */
+        if (parts.cpumode == PD_CPUMODE_USER &&
+            pd_script_put_points(worker, key.kind, record, &frames, text))
+            return true;
+        if (!put_leaf(worker, &parts, record, &key, text))
             return false;
         if (!key.count)
             return true;
@@ -284,13 +276,9 @@ static bool put_part(struct pd_script_worker *worker, const struct part *part,
         pd_text_bytes(text, known, length);
         return true;
     }
-    const struct pd_chain_entries callers = { key.ips, key.count, sample->swap };
-    if (parts.cpumode != PD_CPUMODE_USER ||
-        !pd_script_put_points(worker, part->key.kind, record, &callers, text)) {
-        text->length = before;
-        if (!put_resolved(worker, part, sample, record, text))
-            return false;
-    }
+    text->length = before;
+    if (!put_resolved(worker, part, sample, record, text))
+        return false;
     if (!text->failed)
         pd_chain_memo_keep(part->memo, &key, text->data + known_end, text->length - known_end);
     return true;

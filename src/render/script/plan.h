@@ -222,22 +222,38 @@ struct pd_pt_line {
     bool known;
 };
 
-/* The text of a frame, by the object and the address in it. */
-struct pd_point_slot {
-    const struct pd_dso *dso; /* NULL: free */
-    uint64_t addr;            /* UINT64_MAX: outside of all functions, wherever */
-    struct pd_place *place;
+/* What follows an address of a function, or of a gap between two. With an offset in the function it
+ * stands between head and tail. */
+struct pd_span_text {
+    const struct pd_dso *dso; /* NULL: of addresses that no object has */
+    uint64_t from, size;      /* of addresses in the object */
+    uint64_t start;           /* of the function: offsets count from it */
+    uint64_t fields;
+    uint32_t head, length; /* of the head, of both */
+    bool has_offset;
+    char text[]; /* the tail right behind the head */
+};
+
+/* Where an address lies, and where its text is looked for. */
+struct pd_script_point {
+    struct pd_point point;
+    struct pd_span_text **near;
+};
+
+/* What is known of a coming sample's address: a point, a location, or neither. */
+struct pd_script_ahead {
+    struct pd_location *location;
+    struct pd_script_point point; /* near is NULL: none */
 };
 
 struct pd_script_points {
-    struct pd_point_slot *slots; /* open addressing */
+    struct pd_span_text **near;  /* by object and address: a text of one close by, or NULL */
+    struct pd_span_text **spans; /* all, by object and begin; open addressing */
     size_t mask, count;
-    struct pd_arena arena;    /* the places */
-    struct pd_place *nowhere; /* of addresses that no object has; NULL: not made */
+    struct pd_arena arena; /* the texts */
     /* Of the chain at hand, as many as a worker's frames. */
     struct pd_point *at;
-    uint64_t *hashes;
-    struct pd_place **places;
+    struct pd_span_text ***slots; /* in `near` */
     size_t capacity;
 };
 
@@ -283,13 +299,14 @@ struct pd_script_worker {
     struct pd_text line; /* a place's text while it is made */
     struct pd_frame *frames;
     size_t frame_capacity;
-    struct pd_time_gaps *gaps;       /* of the batch, sequential only */
-    bool marks;                      /* a mark for each record goes there */
-    struct pd_code_reader *code;     /* NULL: no instructions are asked for */
-    struct pd_script_source *source; /* NULL: srccode is not asked for */
-    struct pd_script_stat *stat;     /* NULL: no recording of perf stat */
-    struct pd_script_series *series; /* NULL: none was met */
-    struct pd_location *location;    /* of the sample at hand, when it was looked up ahead */
+    struct pd_time_gaps *gaps;           /* of the batch, sequential only */
+    bool marks;                          /* a mark for each record goes there */
+    struct pd_code_reader *code;         /* NULL: no instructions are asked for */
+    struct pd_script_source *source;     /* NULL: srccode is not asked for */
+    struct pd_script_stat *stat;         /* NULL: no recording of perf stat */
+    struct pd_script_series *series;     /* NULL: none was met */
+    struct pd_location *location;        /* of the sample at hand, when it was looked up ahead */
+    const struct pd_script_point *point; /* ... or NULL */
     uint64_t samples, errors;
     bool failed;
     struct pd_script_guests guests;
@@ -317,9 +334,9 @@ bool pd_script_address_is_code(const struct pd_event *event);
 /* " sym+0xoff (dso)", what follows an address; NULL when the system has no memory. */
 const struct pd_place *pd_script_place(struct pd_script_worker *worker, uint64_t fields,
                                        struct pd_location *location);
-/* A new one, in nobody's memo. */
-struct pd_place *pd_script_new_place(struct pd_script_worker *worker, uint64_t fields,
-                                     const struct pd_location *location, struct pd_arena *arena);
+/* The same as text. */
+void pd_script_place_text(struct pd_script *script, uint64_t fields,
+                          const struct pd_location *location, struct pd_text *text);
 /* The lines of a chain. */
 void pd_script_chain(struct pd_script_worker *worker, const struct pd_script_event *plan,
                      const struct pd_sample *sample, const struct pd_delivered *record,
@@ -368,18 +385,30 @@ PD_INLINE void pd_script_put_frame(const struct pd_place *place, uint64_t addres
 bool pd_script_put_points(struct pd_script_worker *worker, uint64_t fields,
                           const struct pd_delivered *record, const struct pd_chain_entries *entries,
                           struct pd_text *text);
+/* The address of a coming sample that has no chain, in three steps some samples apart: it is looked
+ * up, its text fetched into the cache, put. False: it is to be resolved. */
+bool pd_script_point_ahead(struct pd_script_worker *worker, const struct pd_delivered *record,
+                           uint64_t ip, struct pd_script_point *out);
+void pd_script_point_fetch(const struct pd_script_point *point);
+bool pd_script_put_point(struct pd_script_worker *worker, uint64_t fields,
+                         const struct pd_script_point *point, uint64_t ip, struct pd_text *text);
 void pd_script_points_forget(struct pd_script_worker *worker);
 /* Between batches: bounds what is kept. */
 void pd_script_points_trim(struct pd_script_worker *worker);
 void pd_script_points_free(struct pd_script_worker *worker);
 
-/* line.c */
-void pd_script_sample(struct pd_script_worker *worker, const struct pd_delivered *record,
-                      struct pd_text *text);
+/* ahead.c */
 /* Looks the address of a coming sample up and fetches its text into the cache; NULL: nothing to
  * look up. */
 struct pd_location *pd_script_ahead(struct pd_script_worker *worker,
                                     const struct pd_delivered *record);
+/* The same, its point where that will do. */
+void pd_script_look_ahead(struct pd_script_worker *worker, const struct pd_delivered *record,
+                          struct pd_script_ahead *out);
+
+/* line.c */
+void pd_script_sample(struct pd_script_worker *worker, const struct pd_delivered *record,
+                      struct pd_text *text);
 /* comm, pid, tid, cpu, misc, tod, time: what samples and other records begin with. */
 struct pd_line_start {
     const char *comm;

@@ -1,49 +1,50 @@
 /* SPDX-License-Identifier: MIT */
-/* Frames in user space by object and address: processes by the thousand have the same objects at
- * other places each, and what a frame reads does not tell where. A chain is taken in three steps,
- * so that what the memory is asked for comes while the other frames are looked up. */
+/* Addresses in user space by object and function: processes by the thousand have the same objects
+ * at other places each, and what an address reads does not tell where. The text of a function is
+ * made once; what its addresses differ in is the offset. A chain is taken in three steps, so that
+ * what the memory is asked for comes while the other frames are looked up. */
 #include "base/hash.h"
+#include "base/memory.h"
 #include "render/script/plan.h"
 #include <stdlib.h>
 
 enum {
-    SLOTS_FIRST = 4096,
-    POINTS_LIMIT = 1 << 18,   /* then all are forgotten: 12 MB of slots, */
-    POINTS_MEMORY = 24 << 20, /* or of texts */
-    NAMELESS = -1             /* as an address */
+    NEAR_BITS = 16,
+    NEAR_SHIFT = 8, /* of an address: those of one place are mostly in one function */
+    SPANS_FIRST = 4096,
+    POINTS_MEMORY = 24 << 20, /* of texts; then all are forgotten */
+    OFFSET_WIDTH = 16
 };
 
-static uint64_t hash_of(const struct pd_dso *dso, uint64_t addr)
+PD_INLINE struct pd_span_text **near_slot(const struct pd_script_points *points,
+                                          const struct pd_dso *dso, uint64_t addr)
 {
-    return pd_hash_pair(addr, (uintptr_t)dso);
+    return &points->near[pd_hash_pair(addr >> NEAR_SHIFT, (uintptr_t)dso) >> (64 - NEAR_BITS)];
 }
 
-/* The point's slot, or the free one where it belongs. */
-PD_INLINE struct pd_point_slot *slot_of(const struct pd_script_points *points,
-                                        const struct pd_dso *dso, uint64_t addr, uint64_t hash)
+static uint64_t span_hash(const struct pd_dso *dso, uint64_t from, uint64_t fields)
 {
-    size_t at = hash & points->mask;
-    while (points->slots[at].dso &&
-           (points->slots[at].addr != addr || points->slots[at].dso != dso))
-        at = (at + 1) & points->mask;
-    return &points->slots[at];
+    return pd_hash_add(pd_hash_pair(from, (uintptr_t)dso), fields);
 }
 
 static bool grow(struct pd_script_points *points)
 {
-    size_t size = points->slots ? 2 * (points->mask + 1) : SLOTS_FIRST;
-    struct pd_script_points grown = { .slots = pd_large_calloc(size, sizeof *grown.slots),
-                                      .mask = size - 1 };
-    if (!grown.slots)
+    size_t size = points->spans ? 2 * (points->mask + 1) : SPANS_FIRST;
+    struct pd_span_text **grown = pd_large_calloc(size, sizeof *grown);
+    if (!grown)
         return false;
-    for (size_t i = 0; points->slots && i <= points->mask; i++) {
-        const struct pd_point_slot *slot = &points->slots[i];
-        if (slot->dso)
-            *slot_of(&grown, slot->dso, slot->addr, hash_of(slot->dso, slot->addr)) = *slot;
+    for (size_t i = 0; points->spans && i <= points->mask; i++) {
+        struct pd_span_text *span = points->spans[i];
+        if (!span)
+            continue;
+        size_t at = span_hash(span->dso, span->from, span->fields) & (size - 1);
+        while (grown[at])
+            at = (at + 1) & (size - 1);
+        grown[at] = span;
     }
-    free(points->slots);
-    points->slots = grown.slots;
-    points->mask = grown.mask;
+    free(points->spans);
+    points->spans = grown;
+    points->mask = size - 1;
     return true;
 }
 
@@ -51,108 +52,149 @@ static bool make_room(struct pd_script_worker *worker)
 {
     struct pd_script_points *points = &worker->texts.points;
     size_t count = worker->frame_capacity + 1;
-    if (points->capacity)
+    if (PD_LIKELY(points->capacity != 0))
         return true;
     free(points->at);
-    free(points->hashes);
-    free(points->places);
+    free(points->slots);
+    free(points->near);
     points->at = calloc(count, sizeof *points->at);
-    points->hashes = calloc(count, sizeof *points->hashes);
-    points->places = calloc(count, sizeof *points->places);
-    if (!points->at || !points->hashes || !points->places || !grow(points))
+    points->slots = calloc(count, sizeof *points->slots);
+    points->near = pd_large_calloc((size_t)1 << NEAR_BITS, sizeof *points->near);
+    if (!points->at || !points->slots || !points->near || !grow(points))
         return false;
     points->capacity = count;
     return true;
 }
 
-/* Puts a text before those that the point has of other fields. */
-static struct pd_place *keep(struct pd_script_worker *worker, const struct pd_dso *dso,
-                             uint64_t addr, struct pd_place *place)
+/* ---- making them ---- */
+
+/* Where an offset may follow, what comes behind it is the tail. */
+static size_t put_text(struct pd_script *script, uint64_t fields,
+                       const struct pd_location *location, bool has_offset, struct pd_text *text)
 {
-    struct pd_script_points *points = &worker->texts.points;
+    text->length = 0;
+    if (!has_offset) {
+        pd_script_place_text(script, fields, location, text);
+        return text->length;
+    }
+    pd_script_symbol(script, fields & PD_FIELD(SYM), location, text);
+    pd_text_bytes(text, "+0x", 3);
+    size_t head = text->length;
+    pd_script_symbol(script, fields & PD_FIELD(DSO), location, text);
+    return head;
+}
+
+static struct pd_span_text *new_text(struct pd_script_worker *worker, uint64_t fields,
+                                     const struct pd_location *location)
+{
+    const bool has_offset = fields & PD_FIELD(SYM) && fields & PD_FIELD(SYMOFF) && location->sym &&
+                            !(fields & PD_FIELD(SRCLINE));
+    struct pd_text *text = &worker->line;
+    size_t head = put_text(worker->script, fields, location, has_offset, text);
+    if (text->failed || text->length >= UINT32_MAX)
+        return NULL;
+    struct pd_span_text *made = pd_arena_alloc(
+        &worker->texts.points.arena, sizeof *made + head + pd_block_room(text->length - head));
+    if (!made)
+        return NULL;
+    made->dso = location->dso;
+    made->start = location->sym ? location->sym->start : 0;
+    made->fields = fields;
+    made->head = (uint32_t)head;
+    made->length = (uint32_t)text->length;
+    made->has_offset = has_offset;
+    memcpy(made->text, text->data, text->length);
+    return made;
+}
+
+/* The slot of a text, or the free one where it belongs. NULL: no memory. */
+static struct pd_span_text **span_slot(struct pd_script_points *points, const struct pd_dso *dso,
+                                       uint64_t from, uint64_t fields)
+{
     if (2 * (points->count + 1) > points->mask + 1 && !grow(points))
         return NULL;
-    struct pd_point_slot *slot = slot_of(points, dso, addr, hash_of(dso, addr));
-    points->count += !slot->dso;
-    *slot = (struct pd_point_slot){ dso, addr, place };
-    return place;
+    size_t at = span_hash(dso, from, fields) & points->mask;
+    const struct pd_span_text *span;
+    while ((span = points->spans[at]) &&
+           (span->from != from || span->dso != dso || span->fields != fields))
+        at = (at + 1) & points->mask;
+    return &points->spans[at];
 }
 
-static struct pd_place *of_fields(struct pd_place *place, uint64_t fields)
-{
-    while (place && place->fields != fields)
-        place = place->next;
-    return place;
-}
-
-static struct pd_place *make_nowhere(struct pd_script_worker *worker, uint64_t fields)
+/* NULL: no memory, or the text tells the map, too. */
+static PD_NOINLINE struct pd_span_text *look_up(struct pd_script_worker *worker, uint64_t fields,
+                                                const struct pd_point *point)
 {
     struct pd_script_points *points = &worker->texts.points;
-    struct pd_place *place = of_fields(points->nowhere, fields);
-    struct pd_location location = { .cpumode = PD_CPUMODE_USER };
-    if (place ||
-        !(place = pd_script_new_place(worker, fields, &location, &worker->texts.points.arena)))
-        return place;
-    place->next = points->nowhere;
-    return points->nowhere = place;
-}
-
-/* Outside of all functions an object's addresses read the same. */
-static struct pd_place *make_nameless(struct pd_script_worker *worker, uint64_t fields,
-                                      struct pd_location *location)
-{
-    const uint64_t hash = hash_of(location->dso, (uint64_t)NAMELESS);
-    const struct pd_point_slot *slot = slot_of(&worker->texts.points, location->dso,
-                                               (uint64_t)NAMELESS, hash);
-    struct pd_place *known = slot->dso ? slot->place : NULL, *place = of_fields(known, fields);
-    if (place ||
-        !(place = pd_script_new_place(worker, fields, location, &worker->texts.points.arena)))
-        return place;
-    place->next = known;
-    return keep(worker, location->dso, (uint64_t)NAMELESS, place);
-}
-
-/* NULL: no memory, or the text tells the map, too. `known`: of other fields. */
-static PD_NOINLINE struct pd_place *make(struct pd_script_worker *worker, uint64_t fields,
-                                         const struct pd_point *point, struct pd_place *known)
-{
-    const struct pd_symbol *symbol = pd_resolver_symbol(worker->resolver, point);
-    struct pd_location location = { .map = point->map,
-                                    .dso = point->map->dso,
-                                    .addr = point->addr,
-                                    .sym = symbol,
+    struct pd_location location = { .addr = point->addr,
                                     .cpumode = PD_CPUMODE_USER,
                                     .of_object = true };
-    if (symbol ? point->addr >= symbol->end : point->addr == (uint64_t)NAMELESS)
+    struct pd_symbol_span found = { NULL, 0, UINT64_MAX };
+    if (point->map) {
+        found = pd_resolver_span_of(worker->resolver, point);
+        location.map = point->map;
+        location.dso = point->map->dso;
+        location.sym = found.symbol;
+    }
+    if (found.symbol && point->addr >= found.symbol->end)
         return NULL;
-    struct pd_place *place = symbol || fields & PD_FIELD(SRCLINE)
-                                 ? pd_script_new_place(worker, fields, &location,
-                                                       &worker->texts.points.arena)
-                                 : make_nameless(worker, fields, &location);
-    if (!place)
-        return NULL;
-    if (symbol)
-        place->next = known;
-    return keep(worker, location.dso, point->addr, place);
+    if (fields & PD_FIELD(SRCLINE) && point->map) { /* each has its own */
+        found.from = point->addr;
+        found.size = 1;
+    }
+    struct pd_span_text **slot = span_slot(points, location.dso, found.from, fields);
+    if (slot && !*slot) {
+        struct pd_span_text *made = new_text(worker, fields, &location);
+        if (!made)
+            return NULL;
+        made->from = found.from;
+        made->size = found.size;
+        points->count++;
+        *slot = made;
+    }
+    return slot ? *slot : NULL;
 }
 
-/* The same of other fields. */
-static PD_NOINLINE struct pd_place *with_fields(struct pd_script_worker *worker, uint64_t fields,
-                                                const struct pd_point *point,
-                                                struct pd_place *known)
+/* ---- finding and printing them ---- */
+
+PD_INLINE const struct pd_dso *dso_of(const struct pd_point *point)
 {
-    struct pd_place *place = of_fields(known, fields);
-    return place || !point->map ? place : make(worker, fields, point, known);
+    return point->map ? point->map->dso : NULL;
 }
 
-PD_INLINE struct pd_place *find(struct pd_script_worker *worker, uint64_t fields,
-                                const struct pd_point *point, uint64_t hash)
+PD_INLINE const struct pd_span_text *find(struct pd_script_worker *worker, uint64_t fields,
+                                          const struct pd_point *point, struct pd_span_text **near)
 {
-    const struct pd_script_points *points = &worker->texts.points;
-    if (!point->map)
-        return make_nowhere(worker, fields);
-    const struct pd_point_slot *slot = slot_of(points, point->map->dso, point->addr, hash);
-    return PD_LIKELY(slot->dso != NULL) ? slot->place : make(worker, fields, point, NULL);
+    const struct pd_span_text *known = *near;
+    if (PD_LIKELY(known && known->dso == dso_of(point) && point->addr - known->from < known->size &&
+                  known->fields == fields))
+        return known;
+    struct pd_span_text *found = look_up(worker, fields, point);
+    return found ? *near = found : NULL;
+}
+
+PD_INLINE size_t room_for(const struct pd_span_text *span)
+{
+    return span->length + OFFSET_WIDTH + PD_COPY_BLOCK;
+}
+
+/* Into room_for() it. */
+PD_INLINE char *put_span(char *to, const struct pd_span_text *span, uint64_t addr)
+{
+    to = pd_put_block(to, span->text, span->head);
+    if (PD_LIKELY(span->has_offset)) {
+        to = pd_put_hex_wide(to, addr - span->start);
+        to = pd_put_block(to, span->text + span->head, span->length - span->head);
+    }
+    return to;
+}
+
+/* Most lie in one cache line or two. */
+PD_INLINE void fetch_near(struct pd_span_text *const *near)
+{
+    const char *span = (const char *)*near;
+    __builtin_prefetch(span);
+    __builtin_prefetch(span + PD_COPY_BLOCK);
 }
 
 bool pd_script_put_points(struct pd_script_worker *worker, uint64_t fields,
@@ -167,44 +209,74 @@ bool pd_script_put_points(struct pd_script_worker *worker, uint64_t fields,
         return false;
     for (size_t i = 0; i < count; i++) {
         const struct pd_point *point = &points->at[i];
-        if (!point->map)
-            continue;
-        points->hashes[i] = hash_of(point->map->dso, point->addr);
-        __builtin_prefetch(&points->slots[points->hashes[i] & points->mask]);
+        points->slots[i] = near_slot(points, dso_of(point), point->map ? point->addr : 0);
+        __builtin_prefetch(points->slots[i]);
     }
+    for (size_t i = 0; i < count; i++)
+        fetch_near(points->slots[i]);
     for (size_t i = 0; i < count; i++) {
-        points->places[i] = find(worker, fields, &points->at[i], points->hashes[i]);
-        if (PD_UNLIKELY(!points->places[i]))
-            return false;
-        __builtin_prefetch(points->places[i]);
-        __builtin_prefetch(points->places[i]->text + PD_COPY_BLOCK / 2);
-    }
-    for (size_t i = 0; i < count; i++) {
-        const struct pd_place *place = points->places[i];
-        if (PD_UNLIKELY(place->fields != fields) &&
-            !(place = with_fields(worker, fields, &points->at[i], points->places[i]))) {
+        const struct pd_point *point = &points->at[i];
+        const struct pd_span_text *span = find(worker, fields, point, points->slots[i]);
+        char *to = span ? pd_text_room(text, PD_ADDRESS_WIDTH + 2 + room_for(span)) : NULL;
+        if (PD_UNLIKELY(!to)) {
             text->length = before;
             return false;
         }
-        pd_script_put_frame(place, points->at[i].addr, text);
+        *to = '\t';
+        to = put_span(pd_put_hex16(to + 1, point->addr), span, point->addr);
+        *to++ = '\n';
+        text->length = (size_t)(to - text->data);
     }
     return true;
 }
 
+bool pd_script_point_ahead(struct pd_script_worker *worker, const struct pd_delivered *record,
+                           uint64_t ip, struct pd_script_point *out)
+{
+    if (!make_room(worker) ||
+        !pd_resolver_point(worker->resolver, record->thread, record->number, ip, &out->point))
+        return false;
+    const struct pd_point *point = &out->point;
+    out->near = near_slot(&worker->texts.points, dso_of(point), point->map ? point->addr : 0);
+    __builtin_prefetch(out->near);
+    return true;
+}
+
+void pd_script_point_fetch(const struct pd_script_point *point)
+{
+    fetch_near(point->near);
+}
+
+bool pd_script_put_point(struct pd_script_worker *worker, uint64_t fields,
+                         const struct pd_script_point *at, uint64_t ip, struct pd_text *text)
+{
+    const struct pd_point *point = &at->point;
+    const struct pd_span_text *span = find(worker, fields & PD_PLACE_FIELDS, point, at->near);
+    char *to = span ? pd_text_room(text, PD_ADDRESS_WIDTH + 1 + room_for(span)) : NULL;
+    if (PD_UNLIKELY(!to))
+        return false;
+    *to = ' ';
+    to = put_span(pd_put_hex16(to + 1, ip), span, point->addr);
+    text->length = (size_t)(to - text->data);
+    return true;
+}
+
+/* ---- their life ---- */
+
 void pd_script_points_forget(struct pd_script_worker *worker)
 {
     struct pd_script_points *points = &worker->texts.points;
-    if (points->slots)
-        memset(points->slots, 0, (points->mask + 1) * sizeof *points->slots);
+    if (points->near)
+        memset(points->near, 0, ((size_t)1 << NEAR_BITS) * sizeof *points->near);
+    if (points->spans)
+        memset(points->spans, 0, (points->mask + 1) * sizeof *points->spans);
     pd_arena_empty(&points->arena);
     points->count = 0;
-    points->nowhere = NULL;
 }
 
 void pd_script_points_trim(struct pd_script_worker *worker)
 {
-    const struct pd_script_points *points = &worker->texts.points;
-    if (points->count > POINTS_LIMIT || points->arena.total > POINTS_MEMORY)
+    if (worker->texts.points.arena.total > POINTS_MEMORY)
         pd_script_points_forget(worker);
 }
 
@@ -212,8 +284,8 @@ void pd_script_points_free(struct pd_script_worker *worker)
 {
     struct pd_script_points *points = &worker->texts.points;
     pd_arena_free(&points->arena);
-    free(points->slots);
+    free(points->spans);
+    free(points->near);
     free(points->at);
-    free(points->hashes);
-    free(points->places);
+    free(points->slots);
 }

@@ -146,7 +146,7 @@ static bool shows(const struct pd_script *script, uint32_t type)
 #define AHEAD 8
 
 PD_INLINE void look_ahead(struct pd_script_worker *worker, const struct pd_batch *batch, size_t i,
-                          struct pd_location *ahead[AHEAD])
+                          struct pd_script_ahead ahead[AHEAD])
 {
     if (worker->script->form.use_callchain) {
         const struct pd_location *leaf = pd_batch_ahead(batch, i, worker->resolver);
@@ -155,11 +155,14 @@ PD_INLINE void look_ahead(struct pd_script_worker *worker, const struct pd_batch
     } else {
         pd_batch_fetch(batch, i + AHEAD + AHEAD / 2, worker->resolver);
     }
-    if (PD_LIKELY(i + AHEAD < batch->count))
-        ahead[i % AHEAD] = pd_script_ahead(worker, &batch->records[i + AHEAD]);
-    const struct pd_location *soon = ahead[(i + AHEAD / 2) % AHEAD];
-    if (PD_LIKELY(soon != NULL))
-        __builtin_prefetch((const void *)(uintptr_t)soon->memo[0]);
+    if (PD_LIKELY(i + AHEAD - 1 < batch->count))
+        pd_script_look_ahead(worker, &batch->records[i + AHEAD - 1],
+                             &ahead[(i + AHEAD - 1) % AHEAD]);
+    const struct pd_script_ahead *soon = &ahead[(i + AHEAD / 2) % AHEAD];
+    if (soon->point.near)
+        pd_script_point_fetch(&soon->point);
+    else if (soon->location)
+        __builtin_prefetch((const void *)(uintptr_t)soon->location->memo[0]);
 }
 
 /* Lines that are made together, from record `i` on; how many, 0: that one's line is to be made
@@ -204,6 +207,7 @@ static void work_near(struct pd_script_worker *worker, struct pd_batch *batch)
         const struct pd_delivered *record = &batch->records[i];
         unpack(worker, batch, i, &pack);
         worker->location = pd_script_ahead(worker, record);
+        worker->point = NULL;
         put_record(worker, record, &batch->text);
         if (PD_UNLIKELY(worker->marks) && !pd_script_mark_end(worker, record, &batch->text))
             batch->text.failed = true;
@@ -214,13 +218,15 @@ static void work_near(struct pd_script_worker *worker, struct pd_batch *batch)
 
 static void work_far(struct pd_script_worker *worker, struct pd_batch *batch)
 {
-    struct pd_location *ahead[AHEAD] = { 0 };
+    struct pd_script_ahead ahead[AHEAD] = { 0 };
     struct pd_script *script = worker->script;
-    for (size_t i = 0; i < PD_MIN(batch->count, AHEAD); i++)
-        ahead[i] = pd_script_ahead(worker, &batch->records[i]);
+    for (size_t i = 0; i < PD_MIN(batch->count, AHEAD - 1); i++)
+        pd_script_look_ahead(worker, &batch->records[i], &ahead[i]);
     for (size_t i = 0; i < batch->count; i++) {
-        worker->location = ahead[i % AHEAD];
+        const struct pd_script_ahead *here = &ahead[i % AHEAD];
         look_ahead(worker, batch, i, ahead);
+        worker->location = here->location;
+        worker->point = here->point.near ? &here->point : NULL;
         if (script->raw.dump)
             pd_raw_dump_record(script->raw.dump, worker->resolver, &batch->records[i],
                                i && batch->records[i].data == batch->records[i - 1].data,
@@ -233,6 +239,7 @@ static void work_far(struct pd_script_worker *worker, struct pd_batch *batch)
         if (script->raw.dump)
             pd_raw_dump_behind(script->raw.dump, &batch->records[i], &batch->text);
     }
+    worker->point = NULL;
 }
 
 static perfdata_status work(void *data, void *state, struct pd_batch *batch)
