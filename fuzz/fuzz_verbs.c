@@ -115,7 +115,8 @@ static void run(const char *const *words)
     argv[argc] = NULL;
     struct tool tool;
     tool_init(&tool, "perfdata");
-    const struct tool_verb_row *row = tool_verb_find(argv[0]);
+    tool.verbs = tool_verbs;
+    const struct tool_verb_row *row = tool_verb_find(&tool, argv[0]);
     if (!row)
         abort();
     tool.verb = row->name;

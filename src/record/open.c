@@ -172,6 +172,19 @@ perfdata_status pd_record_explain(perfdata_recorder *recorder, const struct pd_s
                    error, strerrordesc_np(error), event->name);
 }
 
+perfdata_status pd_record_map_failed(perfdata_recorder *recorder, const char *what, int error)
+{
+    if (error == EPERM)
+        return pd_fail(&recorder->context, PERFDATA_ERROR_ACCESS, -1,
+                       "Permission error mapping pages.\n"
+                       "Consider increasing /proc/sys/kernel/perf_event_mlock_kb,\n"
+                       "or try again with a smaller value of -m/--mmap_pages.\n"
+                       "(current value: %u,%u)",
+                       recorder->options.pages, recorder->options.aux_pages);
+    return pd_fail(&recorder->context, PERFDATA_ERROR_IO, -1, "%s with %d (%s)", what, error,
+                   strerrordesc_np(error));
+}
+
 /* ---- another event instead ---- */
 
 static void set_precise(struct pd_attr *attr, unsigned precise)

@@ -172,6 +172,7 @@ PD_INLINE size_t pd_record_event_count(const perfdata_recorder *recorder)
     return recorder->events.list.count;
 }
 
+/* context.c */
 perfdata_status pd_record_no_memory(perfdata_recorder *recorder);
 /* What -v shows from `level` on. */
 void pd_record_log(const perfdata_recorder *recorder, int level, const char *format, ...)
@@ -202,6 +203,8 @@ int64_t pd_record_paranoid(const perfdata_recorder *recorder);
 /* Why an event could not be opened, in perf's words. */
 perfdata_status pd_record_explain(perfdata_recorder *recorder, const struct pd_selected *event,
                                   int error);
+/* Why a buffer could not be mapped, in perf's words. */
+perfdata_status pd_record_map_failed(perfdata_recorder *recorder, const char *what, int error);
 perfdata_status pd_record_open_events(perfdata_recorder *recorder);
 
 /* triggers.c: events that are counted only; their descriptors are polled behind all others. */
@@ -244,8 +247,6 @@ perfdata_status pd_record_read_ring(perfdata_recorder *recorder, size_t index,
 /* After poll(): buffers whose tasks are gone are not waited for again; false: none is left. */
 bool pd_record_drop_gone(struct pollfd *polls, size_t count, int ready);
 void pd_record_unmap_rings(perfdata_recorder *recorder);
-/* Why a buffer could not be mapped, in perf's words. */
-perfdata_status pd_record_map_failed(perfdata_recorder *recorder, const char *what, int error);
 
 /* kernel.c: finds kernel_start and kernel_end, once; false when the addresses are hidden. */
 bool pd_record_kernel_range(perfdata_recorder *recorder);
@@ -257,7 +258,6 @@ perfdata_status pd_record_synthesize_head(perfdata_recorder *recorder);
 perfdata_status pd_record_synthesize_tasks(perfdata_recorder *recorder);
 /* The command's name, also where all else comes at the end. */
 perfdata_status pd_record_synthesize_command(perfdata_recorder *recorder);
-perfdata_status pd_record_put_simple(perfdata_recorder *recorder, uint32_t type);
 
 /* machine.c: the features that describe it; tracing.c: the formats of tracepoints. */
 perfdata_status pd_record_machine(perfdata_recorder *recorder);

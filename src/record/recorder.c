@@ -1,34 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* <perfdata/recorder.h> */
+/* <perfdata/recorder.h>: events and what to watch -> a recording that grows. */
 #include "record/command.h"
 #include "record/events/filter.h"
-#include "record/record.h"
+#include "record/records.h"
 #include "record/ring/workers.h"
+#include "record/trace/aux.h"
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <poll.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
-
-perfdata_status pd_record_no_memory(perfdata_recorder *recorder)
-{
-    return pd_fail(&recorder->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
-}
-
-void pd_record_log(const perfdata_recorder *recorder, int level, const char *format, ...)
-{
-    char text[8192];
-    va_list arguments;
-    if (!recorder->options.log)
-        return;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    recorder->options.log(recorder->options.log_data, level, text);
-}
 
 /* ---- opening ---- */
 
@@ -368,15 +352,6 @@ perfdata_status perfdata_recorder_start(perfdata_recorder *recorder)
 
 /* ---- recording ---- */
 
-void perfdata_recorder_stop(perfdata_recorder *recorder)
-{
-    uint64_t one = 1;
-    int before = errno;
-    recorder->stop = 1;
-    (void)!write(recorder->stop_fd, &one, sizeof one);
-    errno = before;
-}
-
 /* Waits; false: nothing more can come by itself. */
 static bool wait_for_data(perfdata_recorder *recorder, int timeout)
 {
@@ -392,6 +367,34 @@ static bool wait_for_data(perfdata_recorder *recorder, int timeout)
     bool any = pd_record_drop_gone(recorder->live.polls.data, rings, ready);
     pd_command_poll(recorder);
     return any;
+}
+
+/* Traces stand still or go on. */
+static void pause_traces(perfdata_recorder *recorder, bool pause)
+{
+    const struct pd_calls *calls = &recorder->calls;
+    for (size_t i = 0; i < recorder->live.rings.count; i++)
+        if (recorder->live.rings.data[i].aux)
+            (void)calls->control(calls->data, recorder->live.rings.data[i].fd,
+                                 pause ? PERF_EVENT_IOC_DISABLE : PERF_EVENT_IOC_ENABLE, NULL);
+}
+
+/* The traces, side by side with the records that tell whose they are. */
+perfdata_status perfdata_recorder_snapshot(perfdata_recorder *recorder)
+{
+    uint64_t moved;
+    if (!recorder->output.writer || recorder->phase.finished || !pd_area_snapshots(recorder))
+        return PERFDATA_ERROR_ARGUMENT; /* not one of the recording */
+    pause_traces(recorder, true);
+    perfdata_status status = pd_record_read_rings(recorder, false, &moved);
+    for (size_t i = 0; i < recorder->live.rings.count && status == PERFDATA_OK; i++)
+        if (recorder->live.rings.data[i].aux)
+            status = pd_area_take(recorder, (uint32_t)i);
+    if (recorder->phase.enabled)
+        pause_traces(recorder, false);
+    if (status == PERFDATA_OK)
+        status = pd_record_put_simple(recorder, PD_RECORD_FINISHED_ROUND);
+    return status < 0 ? status : pd_writer_sync(recorder->output.writer);
 }
 
 static perfdata_status move(perfdata_recorder *recorder, bool last, uint64_t *moved)

@@ -44,6 +44,13 @@ perfdata_status pd_made_put(perfdata_recorder *recorder, struct pd_made *made, s
                : PERFDATA_OK;
 }
 
+perfdata_status pd_record_put_simple(perfdata_recorder *recorder, uint32_t type)
+{
+    struct pd_made made = { 0 };
+    pd_made_begin(&made, type, 0);
+    return pd_made_put(recorder, &made, 0);
+}
+
 /* "kernel/net/foo-bar.ko.xz: ..." is foo_bar's. */
 static bool names_module(const char *line, const char *name, size_t *length)
 {

@@ -48,6 +48,8 @@ void pd_made_begin(struct pd_made *made, uint32_t type, uint16_t misc);
 bool pd_made_end(struct pd_made *made, size_t trailer);
 /* The same, and writes it; what is too large is left out. */
 perfdata_status pd_made_put(perfdata_recorder *recorder, struct pd_made *made, size_t trailer);
+/* A record that is nothing but its header. */
+perfdata_status pd_record_put_simple(perfdata_recorder *recorder, uint32_t type);
 
 /* The file of a module as the modules.dep of a kernel (NULL: this one) names it, to be freed; NULL:
  * unknown. */

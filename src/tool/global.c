@@ -52,7 +52,7 @@ static const struct global_option {
 /* For shells: verbs, or the options that stand before them, in a line. */
 static void list_words(struct tool *tool, bool verbs)
 {
-    for (const struct tool_verb_row *row = tool_verbs; verbs && row->verb; row++)
+    for (const struct tool_verb_row *row = tool->verbs; verbs && row->verb; row++)
         tool_printf(tool, "%s ", row->name);
     for (size_t i = 0; !verbs && i < TOOL_LENGTH(global_options); i++)
         if (global_options[i].name[1] == '-')
@@ -84,7 +84,7 @@ static enum tool_exit take_debug(struct tool *tool, const char *list)
             return tool_usage(tool, "option --debug: unknown name '%.*s'", (int)name, list);
         if (length && !i) {
             long level = list[name] == '=' ? strtol(list + name + 1, NULL, 10) : 1;
-            tool->debug_level = level < 0 || level > LEVEL_MAX ? 0 : (int)level;
+            tool->before.debug_level = level < 0 || level > LEVEL_MAX ? 0 : (int)level;
         }
         list += length + (list[length] == ',');
     }
@@ -100,7 +100,7 @@ static enum tool_exit apply(struct tool *tool, const struct global_option *optio
     case GLOBAL_PAGER: tool->pager = 1; return TOOL_DONE;
     case GLOBAL_BUILD_ID_DIR: tool->build_id_dir = value; return TOOL_DONE;
     case GLOBAL_NO_CACHE: tool->no_cache = true; return TOOL_DONE;
-    case GLOBAL_DEBUGFS: tool->tracefs_asked = true; return TOOL_DONE;
+    case GLOBAL_DEBUGFS: tool->before.tracefs = true; return TOOL_DONE;
     case GLOBAL_DEBUG: return take_debug(tool, value);
     case GLOBAL_EXEC_PATH:
         if (value)

@@ -71,7 +71,7 @@ void tool_option_text(const struct tool_option *option, char *text, size_t size)
 
 void tool_help_verb(struct tool *tool, const struct tool_verb *verb)
 {
-    const struct tool_verb_row *row = tool_verb_find(verb->name);
+    const struct tool_verb_row *row = tool_verb_find(tool, verb->name);
     bool refused = tool_refused_next(verb, NULL) != NULL;
     tool_printf(tool, "%s %s%s%s\n", tool->name, verb->name, *verb->synopsis ? " " : "",
                 verb->synopsis);
@@ -110,16 +110,16 @@ void tool_help_all(struct tool *tool)
          "Reads recordings of Linux perf (perf.data) and prints what perf prints, only faster.", 0,
          0);
     const char *group = "";
-    for (const struct tool_verb_row *row = tool_verbs; row->verb; row++) {
+    for (const struct tool_verb_row *row = tool->verbs; row->verb; row++) {
         if (strcmp(group, row->group))
             tool_printf(tool, "\n%s:\n", row->group);
         group = row->group;
         tool_help_row(tool, row->name, row->summary);
     }
     tool_puts(tool, "\nFirst steps:\n");
-    if (tool_verb_find("report"))
+    if (tool_verb_find(tool, "report"))
         tool_printf(tool, "  %s report --stdio -i perf.data     where the time went\n", tool->name);
-    if (tool_verb_find("script"))
+    if (tool_verb_find(tool, "script"))
         tool_printf(tool, "  %s script -i perf.data | head      the samples, a line each\n",
                     tool->name);
     tool_printf(tool, "  %s help VERB                       the options of a verb\n", tool->name);

@@ -13,11 +13,11 @@ static enum tool_exit run(struct tool *tool, int argc, char **argv)
         tool_help_all(tool);
         return tool_exit_as(tool, TOOL_DONE, 1);
     }
-    const struct tool_verb_row *row = tool_verb_find(argv[1]);
+    const struct tool_verb_row *row = tool_verb_find(tool, argv[1]);
     if (!row)
         return tool_verb_unknown(tool, argv[1]);
     tool->verb = row->name;
-    if (tool->tracefs_asked && !strcmp(row->name, "record"))
+    if (tool->before.tracefs && !strcmp(row->name, "record"))
         return tool_refuse(tool, "--debugfs-dir");
     tool->pages = !(row->verb->flags & (TOOL_VERB_UNPAGED | TOOL_VERB_WRITES));
     tool->writes = row->verb->flags & TOOL_VERB_WRITES;
@@ -29,5 +29,6 @@ int main(int argc, char **argv)
     struct tool tool;
     tool_guard_files();
     tool_init(&tool, argc > 0 ? argv[0] : NULL);
+    tool.verbs = tool_verbs;
     return tool_finish(&tool, run(&tool, argc, argv));
 }

@@ -409,7 +409,7 @@ static enum tool_exit take_debug_level(struct tool *tool, const struct tool_verb
     while (row->kind && (!row->long_name || strcmp(row->long_name, "verbose") != 0))
         row++;
     enum tool_exit code = TOOL_DONE;
-    for (int i = 0; row->kind && i < tool->debug_level && code == TOOL_DONE; i++)
+    for (int i = 0; row->kind && i < tool->before.debug_level && code == TOOL_DONE; i++)
         code = apply(&parser, row, false);
     return code;
 }

@@ -47,12 +47,14 @@ struct tool_reading {
     uint64_t memory;  /* --memory: a cap in bytes, 0: default */
 };
 
+struct tool_verb_row;
 struct tool {
-    const char *name;  /* "perfdata", or "perf" when called as perf */
-    const char *verb;  /* the verb's name, or NULL before it is known */
-    bool as_perf;      /* perf's exit codes, nothing of ours          */
-    int verbose;       /* -v: every issue at once                     */
-    const char *input; /* -i; NULL: the first argument or perf.data   */
+    const char *name;                  /* "perfdata", or "perf" when called as perf */
+    const char *verb;                  /* the verb's name, or NULL before it is known */
+    const struct tool_verb_row *verbs; /* all there are, given by main(); NULL: none are known */
+    bool as_perf;                      /* perf's exit codes, nothing of ours          */
+    int verbose;                       /* -v: every issue at once                     */
+    const char *input;                 /* -i; NULL: the first argument or perf.data   */
     struct tool_reading reading;
     unsigned jobs;                       /* -j: threads, 0: all cores                   */
     const char *itrace[TOOL_ITRACE_MAX]; /* values of --itrace */
@@ -63,9 +65,11 @@ struct tool {
     int pager;                /* 1: -p, 0: --no-pager, -1: as the verb does on a terminal */
     int color;                /* 1: always, 0: never, -1: on a terminal           */
     bool no_progress;         /* --no-progress                                    */
-    bool tracefs_asked;       /* --debugfs-dir                                */
     bool listed;              /* a verb's --list-opts or --list-cmds was answered */
-    int debug_level;          /* --debug verbose=N: as many -v     */
+    struct tool_before_verb {
+        bool tracefs;    /* --debugfs-dir */
+        int debug_level; /* --debug verbose=N: as many -v */
+    } before;            /* options before the verb that are the verb's matter */
     struct tool_guests guests;
     int perf_exit; /* what to return as perf; -1: by the table    */
     bool quiet;    /* -q of perf's verbs: none of perf's warnings */

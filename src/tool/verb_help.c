@@ -64,7 +64,7 @@ static enum tool_exit run_help(struct tool *tool, void *context, int argc, char 
         print_topic(tool, topic);
         return TOOL_DONE;
     }
-    const struct tool_verb_row *row = tool_verb_find(argv[0]);
+    const struct tool_verb_row *row = tool_verb_find(tool, argv[0]);
     if (!row)
         return tool_verb_unknown(tool, argv[0]);
     tool_help_verb(tool, row->verb);

@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The verbs, from verbs.def. */
+/* A name on the command line -> its verb, or what is said of it. */
 #include "tool/verbs.h"
 #include <string.h>
 
-const struct tool_verb_row tool_verbs[] = {
-#define VERB(identifier, name, group, summary) { &tool_verb_##identifier, name, group, summary },
-#include "tool/verbs.def"
-#undef VERB
-    { NULL, NULL, NULL, NULL }
-};
-
-const struct tool_verb_row *tool_verb_find(const char *name)
+const struct tool_verb_row *tool_verb_find(const struct tool *tool, const char *name)
 {
-    for (const struct tool_verb_row *row = tool_verbs; row->verb; row++) {
+    for (const struct tool_verb_row *row = tool->verbs; row && row->verb; row++) {
         if (!strcmp(row->name, name))
             return row;
     }
@@ -53,7 +46,7 @@ enum tool_exit tool_verb_unknown(struct tool *tool, const char *name)
     char near[200];
     if (tell_other(tool, name))
         return tool_exit_as(tool, TOOL_USAGE, 1);
-    const struct tool_verb_row *row = tool_verbs;
+    const struct tool_verb_row *row = tool->verbs;
     tool_nearest(name, "", next_verb, &row, near, sizeof near);
     if (*near)
         tool_error(tool, "'%s' is not a verb; near: %s", name, near);

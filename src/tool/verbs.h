@@ -13,10 +13,10 @@ struct tool_verb_row {
     const char *name, *group, *summary;
 };
 
-/* Ends with a row of NULLs. */
+/* For struct tool's `verbs`; ends with a row of NULLs. */
 extern const struct tool_verb_row tool_verbs[];
 /* NULL when there is none of that name. */
-const struct tool_verb_row *tool_verb_find(const char *name);
+const struct tool_verb_row *tool_verb_find(const struct tool *tool, const char *name);
 /* "perfdata: 'x' is not a verb; near: ..."; TOOL_USAGE, as perf 1. */
 enum tool_exit tool_verb_unknown(struct tool *tool, const char *name);
 /* What `perfdata` alone prints: what can be done. */

@@ -71,6 +71,8 @@ struct pd_selected *pd_events_add(struct pd_events *events, uint32_t type, uint6
 
 #define PD_PMU_FOLDER "/sys/bus/event_source/devices"
 
+/* config (word 0) to config3 of an attribute. */
+uint64_t *pd_pmu_config(struct pd_attr *attr, unsigned word);
 /* Sets `bits` of a term "config1:0-7,32" in the attr; false: the value has no room. *most is what
  * would fit. */
 bool pd_pmu_set(struct pd_attr *attr, const char *format, uint64_t value, uint64_t *most);

@@ -167,10 +167,3 @@ perfdata_status pd_record_synthesize_head(perfdata_recorder *recorder)
         status = parts[i](recorder);
     return status;
 }
-
-perfdata_status pd_record_put_simple(perfdata_recorder *recorder, uint32_t type)
-{
-    struct pd_made made = { 0 };
-    pd_made_begin(&made, type, 0);
-    return pd_made_put(recorder, &made, 0);
-}

@@ -27,19 +27,6 @@ static uint64_t default_pages(const perfdata_recorder *recorder, uint64_t page)
     return power;
 }
 
-perfdata_status pd_record_map_failed(perfdata_recorder *recorder, const char *what, int error)
-{
-    if (error == EPERM)
-        return pd_fail(&recorder->context, PERFDATA_ERROR_ACCESS, -1,
-                       "Permission error mapping pages.\n"
-                       "Consider increasing /proc/sys/kernel/perf_event_mlock_kb,\n"
-                       "or try again with a smaller value of -m/--mmap_pages.\n"
-                       "(current value: %u,%u)",
-                       recorder->options.pages, recorder->options.aux_pages);
-    return pd_fail(&recorder->context, PERFDATA_ERROR_IO, -1, "%s with %d (%s)", what, error,
-                   strerrordesc_np(error));
-}
-
 static perfdata_status add_ring(perfdata_recorder *recorder, struct pd_opened *opened,
                                 const struct pd_selected *event, uint64_t pages)
 {

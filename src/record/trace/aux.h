@@ -40,6 +40,8 @@ void pd_area_warn_samples(const perfdata_recorder *recorder, size_t trace);
 void pd_area_set_samples(const perfdata_recorder *recorder, size_t trace);
 /* For snapshots: struct pd_ring's mark_size of an area of so many bytes. */
 uint64_t pd_area_mark_size(const perfdata_recorder *recorder, uint64_t area);
+/* For snapshots, while the trace stands still: what the ring's area has got since the last one. */
+perfdata_status pd_area_take(perfdata_recorder *recorder, uint32_t index);
 
 /* AUXTRACE_INFO. */
 perfdata_status pd_area_put_info(perfdata_recorder *recorder);

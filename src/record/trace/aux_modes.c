@@ -224,7 +224,7 @@ static void set_mark(struct pd_ring *ring)
     copy_out(ring, ring->aux_read - length, ring->mark, length);
 }
 
-static perfdata_status take(perfdata_recorder *recorder, uint32_t index)
+perfdata_status pd_area_take(perfdata_recorder *recorder, uint32_t index)
 {
     struct pd_ring *ring = &recorder->live.rings.data[index];
     const struct perf_event_mmap_page *page = (const void *)ring->base;
@@ -235,29 +235,4 @@ static perfdata_status take(perfdata_recorder *recorder, uint32_t index)
     ring->aux_read = head;
     set_mark(ring);
     return status;
-}
-
-/* Side by side with the records that tell whose trace it is. */
-perfdata_status perfdata_recorder_snapshot(perfdata_recorder *recorder)
-{
-    const struct pd_calls *calls = &recorder->calls;
-    uint64_t moved;
-    if (!recorder->output.writer || recorder->phase.finished || !pd_area_snapshots(recorder))
-        return PERFDATA_ERROR_ARGUMENT; /* not one of the recording */
-    perfdata_status status = PERFDATA_OK;
-    for (size_t i = 0; i < recorder->live.rings.count; i++)
-        if (recorder->live.rings.data[i].aux)
-            (void)calls->control(calls->data, recorder->live.rings.data[i].fd,
-                                 PERF_EVENT_IOC_DISABLE, NULL);
-    status = pd_record_read_rings(recorder, false, &moved);
-    for (size_t i = 0; i < recorder->live.rings.count && status == PERFDATA_OK; i++)
-        if (recorder->live.rings.data[i].aux)
-            status = take(recorder, (uint32_t)i);
-    for (size_t i = 0; i < recorder->live.rings.count && recorder->phase.enabled; i++)
-        if (recorder->live.rings.data[i].aux)
-            (void)calls->control(calls->data, recorder->live.rings.data[i].fd,
-                                 PERF_EVENT_IOC_ENABLE, NULL);
-    if (status == PERFDATA_OK)
-        status = pd_record_put_simple(recorder, PD_RECORD_FINISHED_ROUND);
-    return status < 0 ? status : pd_writer_sync(recorder->output.writer);
 }

@@ -396,10 +396,6 @@ static void run_program(char *const *arguments)
 
 static void annotate(struct view *view, const struct perfdata_report_row *row)
 {
-    if (!tool_verb_find("annotate")) {
-        say(view, "this version has no verb annotate");
-        return;
-    }
     if (!row->symbol) {
         say(view, "there is no symbol here");
         return;
