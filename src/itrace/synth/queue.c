@@ -292,17 +292,36 @@ PD_INLINE bool is_told_plain(const struct pd_synth_queue *queue)
            (queue->switches.state != PD_SWITCH_NOT_TRACING && !pd_pt_is_at_place(queue->decoder));
 }
 
-/* Up to the limit; what is told beyond `others` (few told) waits, for another queue may have to
- * tell before. */
-static enum run run_queue(struct pd_synth_queue *queue, uint64_t limit, uint64_t others)
+/* What is known ahead is looked at. True: nobody else has to tell before this queue does, so that
+ * steps which are nothing but a sample need not wait. */
+static bool begin_run(struct pd_synth_queue *queue, uint64_t others)
 {
-    struct pd_synth *synth = queue->synth;
     bool plain = others == UINT64_MAX && pd_synth_plain_begin(queue);
     set_wanted(queue);
     if (PD_UNLIKELY(queue->ahead.tape != NULL))
         pd_synth_parts_look(queue);
     if (PD_UNLIKELY(queue->ahead.waits))
         pd_synth_plain_wait(queue, plain);
+    return plain;
+}
+
+/* The step, and what is like it behind it, is told without waiting; false: it was not. */
+PD_INLINE bool tell_at_once(struct pd_synth_queue *queue, uint64_t limit)
+{
+    if ((queue->time >= limit && !queue->synth->plan.timeless) || !is_told_plain(queue) ||
+        !pd_synth_plain_step(queue))
+        return false;
+    if (PD_LIKELY(!queue->ahead.tape))
+        pd_synth_plain_more(queue);
+    return true;
+}
+
+/* Tells the queue's steps up to the limit. A step behind `others`, where the next queue has to
+ * tell, waits. */
+static enum run run_queue(struct pd_synth_queue *queue, uint64_t limit, uint64_t others)
+{
+    struct pd_synth *synth = queue->synth;
+    bool plain = begin_run(queue, others);
     for (;;) {
         if (PD_UNLIKELY(synth->logger))
             pd_synth_log_flush(synth);
@@ -340,12 +359,8 @@ static enum run run_queue(struct pd_synth_queue *queue, uint64_t limit, uint64_t
         }
         queue->step.after_error = false;
         take_time(queue, state);
-        if (plain && (queue->time < limit || synth->plan.timeless) && is_told_plain(queue) &&
-            pd_synth_plain_step(queue)) {
-            if (PD_LIKELY(!queue->ahead.tape))
-                pd_synth_plain_more(queue);
+        if (plain && tell_at_once(queue, limit))
             continue;
-        }
         queue->step.pending = true;
         pd_synth_set_flags(queue);
         if (PD_UNLIKELY(queue->span.limit) && !check_range(synth, queue)) {
