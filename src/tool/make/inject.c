@@ -186,6 +186,25 @@ static enum tool_exit merge_guest(struct tool *tool, const struct inject_options
     return code;
 }
 
+/* Options that mean nothing without others. */
+static enum tool_exit check_company(struct tool *tool, const struct inject_options *options,
+                                    bool itrace)
+{
+    if (options->known && !options->build_ids && !options->all)
+        return tool_usage(tool, "--known-build-ids goes with -b or --buildid-all");
+    if (options->strip && !itrace)
+        return tool_exit_as(tool, tool_usage(tool, "--strip option requires --itrace option"), 255);
+    if (options->no_index && !itrace)
+        return tool_usage(tool, "--no-hw-index goes with --itrace");
+    if (options->symfs && !itrace)
+        return tool_usage(tool, "--symfs goes with --itrace");
+    if ((options->vmlinux || options->kallsyms || options->ignore_vmlinux) && !itrace)
+        return tool_usage(tool, "--vmlinux, --kallsyms and --ignore-vmlinux go with --itrace");
+    if (options->guest_mount && !itrace && !options->guest_data)
+        return tool_usage(tool, "--guestmount goes with --guest-data or --itrace");
+    return TOOL_DONE;
+}
+
 static enum tool_exit run_inject(struct tool *tool, void *data, int argc, char **argv)
 {
     const struct inject_options *options = data;
@@ -226,19 +245,8 @@ static enum tool_exit run_inject(struct tool *tool, void *data, int argc, char *
         return correlate(tool, options);
     }
     code = tool_output(tool, &options->output, "-", &output);
-    if (code == TOOL_DONE && options->known && !options->build_ids && !options->all)
-        code = tool_usage(tool, "--known-build-ids goes with -b or --buildid-all");
-    if (code == TOOL_DONE && options->strip && !inject.itrace_count)
-        code = tool_exit_as(tool, tool_usage(tool, "--strip option requires --itrace option"), 255);
-    if (code == TOOL_DONE && options->no_index && !inject.itrace_count)
-        code = tool_usage(tool, "--no-hw-index goes with --itrace");
-    if (code == TOOL_DONE && options->symfs && !inject.itrace_count)
-        code = tool_usage(tool, "--symfs goes with --itrace");
-    if (code == TOOL_DONE && (options->vmlinux || options->kallsyms || options->ignore_vmlinux) &&
-        !inject.itrace_count)
-        code = tool_usage(tool, "--vmlinux, --kallsyms and --ignore-vmlinux go with --itrace");
-    if (code == TOOL_DONE && options->guest_mount && !inject.itrace_count && !options->guest_data)
-        code = tool_usage(tool, "--guestmount goes with --guest-data or --itrace");
+    if (code == TOOL_DONE)
+        code = check_company(tool, options, inject.itrace_count != 0);
     if (code == TOOL_DONE && options->guest_data)
         return merge_guest(tool, options, &output, &inject);
     if (code == TOOL_DONE) /* perf reads standard input here */
