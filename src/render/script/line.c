@@ -240,7 +240,7 @@ static PD_NOINLINE char *put_new_head(struct pd_script_worker *worker,
                                       const struct pd_line_start *start, struct pd_text *text,
                                       char *to)
 {
-    struct pd_head_text *head = &worker->texts.head;
+    struct pd_head_text *head = pd_script_head(worker, start->cpu);
     char *end = put_head(worker, plan, start, text, to);
     size_t length = end ? (size_t)(end - (text->data + text->length)) : sizeof head->text + 1;
     head->plan = length <= sizeof head->text ? plan : NULL;
@@ -267,8 +267,9 @@ char *pd_script_start(struct pd_script_worker *worker, const struct pd_script_ev
     char *to = pd_text_room(text, script->form.line_room);
     if (PD_UNLIKELY(!to))
         return NULL;
-    if (PD_LIKELY(is_head(&worker->texts.head, plan, start)))
-        to = pd_put_block(to, worker->texts.head.text, worker->texts.head.length);
+    const struct pd_head_text *head = pd_script_head(worker, start->cpu);
+    if (PD_LIKELY(is_head(head, plan, start)))
+        to = pd_put_block(to, head->text, head->length);
     else
         to = put_new_head(worker, plan, start, text, to);
     if (PD_UNLIKELY(!to))

@@ -162,7 +162,8 @@ struct pd_comm_text {
 
 #define PD_COMM_TEXTS 64 /* a power of 2 */
 
-/* What a line begins with, comm to misc, as it was printed last. */
+/* What a line begins with, comm to misc, as it was printed last of a CPU: a thread runs on one for
+ * some time, and the others print in between. */
 struct pd_head_text {
     const struct pd_script_event *plan; /* NULL: nothing yet */
     const char *comm;
@@ -172,7 +173,9 @@ struct pd_head_text {
     char text[PD_COPY_BLOCK];
 };
 
-/* The same of its time. */
+#define PD_HEAD_TEXTS 64 /* a power of 2 */
+
+/* The same of a sample's time. */
 struct pd_time_text {
     uint64_t time;
     unsigned length; /* 0: nothing yet */
@@ -270,7 +273,7 @@ struct pd_script_texts {
     char second_text[24];
     unsigned second_length;
     struct pd_comm_text comms[PD_COMM_TEXTS];
-    struct pd_head_text head;
+    struct pd_head_text heads[PD_HEAD_TEXTS]; /* by CPU */
     struct pd_time_text time;
     struct pd_flag_text flags[64];
 };
@@ -315,6 +318,11 @@ struct pd_script_worker {
     struct pd_synth_unpacked unpacked; /* of one of them */
     struct pd_script_texts texts;
 };
+
+PD_INLINE struct pd_head_text *pd_script_head(struct pd_script_worker *worker, uint32_t cpu)
+{
+    return &worker->texts.heads[cpu % PD_HEAD_TEXTS];
+}
 
 /* fields.c */
 void pd_script_defaults(struct pd_script *script);

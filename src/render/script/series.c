@@ -128,7 +128,9 @@ void pd_script_series_begin(struct pd_script_worker *worker, const struct pd_del
     const struct pd_synth_fixed *fixed = (const void *)record->data;
     uint64_t settled = pd_timeline_settled(thread->timeline);
     struct pd_resolver_span span;
-    if (plan->name_length + PERIOD > START_ROOM || worker->texts.head.plan != plan ||
+    const struct pd_head_text *head = pd_script_head(worker, fixed->cpu); /* just printed */
+    if (plan->name_length + PERIOD > START_ROOM || head->plan != plan || head->cpu != fixed->cpu ||
+        head->pid != fixed->pid || head->tid != fixed->tid ||
         !pd_resolver_span(worker->resolver, thread, record->number,
                           record->misc & PD_MISC_CPUMODE_MASK, &span) ||
         span.stamp >> (64 - PLAN_BITS))
@@ -156,8 +158,8 @@ void pd_script_series_begin(struct pd_script_worker *worker, const struct pd_del
     series->stamp = span.stamp << PLAN_BITS | record->event->index;
     if (series->has_target) /* has been asked for */
         series->kernel_start = pd_symbols_kernel_start(script->session.symbols, record->number);
-    series->head_length = worker->texts.head.length;
-    memcpy(series->head, worker->texts.head.text, worker->texts.head.length);
+    series->head_length = head->length;
+    memcpy(series->head, head->text, head->length);
     put_middle(series, plan, fixed->period);
 }
 
