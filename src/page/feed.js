@@ -28,15 +28,23 @@ export class Feed {
         this.bar.value = news.share;
         const read = `${percent(news.share, 1)} of the recording has been read (${count(news.records)} records).`;
         this.text.textContent = this.shown
-            ? `${read} What is shown is its first ${percent(this.part, 1)}.`
+            ? `${read} ${this.whatIsShown()}`
             : read;
         this.element.hidden = news.whole && this.shown === news.picture;
+    }
+
+    whatIsShown() {
+        const part = percent(this.part, 1);
+        return this.slices
+            ? `What is shown are ${count(this.slices)} slices of it, ${part} of its time.`
+            : `What is shown is its first ${part}.`;
     }
 
     async take(news) {
         const profile = await readProfile(await (await ask('data')).arrayBuffer());
         this.shown = news.picture;
         this.part = news.part;
+        this.slices = news.slices;
         this.show(profile);
     }
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # flame: the page in a headless browser, by clicks and keys; its sums against report's; names that
-# attack; SVG. page.sh PART: walk, served, threads, code, calls, call-sums, diff, totals, names, issues, svg
+# attack; SVG. page.sh PART: walk, served, slices, threads, code, calls, call-sums, diff, totals, names, issues, svg
 set -u
 demo=$SOURCE/tests/data/demo
 work=$(mktemp -d)
@@ -56,6 +56,24 @@ served)
     [ "$(wc -c <"$work/big.data")" -gt 9000000 ] ||
         { echo 'the recording is too small for parts'; exit 1; }
     node "$SOURCE/tests/page/served.mjs" "$PERFDATA" "$work/big.data"
+    ;;
+slices)
+    "$PERFDATA" version --build-options | grep -q 'libmicrohttpd: \[ on ' ||
+        { echo 'built without libmicrohttpd'; exit 77; }
+    grow=${PERFDATA_TOOLS-}/make-big-pt/make_big_pt.py
+    [ -n "${PERFDATA_CORPUS-}" ] && [ -r "$grow" ] ||
+        { echo 'skipped: PERFDATA_CORPUS and PERFDATA_TOOLS are not set'; exit 77; }
+    traces=$PERFDATA_CORPUS/own-pt
+    # One that says when its samples begin and end, and one that does not.
+    "$PERFDATA" dump --pdt -i "$traces/rec/c_dyn.data" |
+        sed -e '/^feature SAMPLE_TIME/d' -e '/^features/s/ SAMPLE_TIME//' \
+        >"$work/plain.pdt"
+    "$PERFDATA" assemble "$work/plain.pdt" -o "$work/plain.data" || exit 1
+    for from in "$traces/rec/c_dyn.data" "$work/plain.data"; do
+        python3 "$grow" "$from" "$work/big.data" --mb 16 >/dev/null || exit 1
+        python3 "$SOURCE/tests/page/slices.py" "$PERFDATA" "$traces/symfs" "$work/big.data" ||
+            exit 1
+    done
     ;;
 threads)
     browser

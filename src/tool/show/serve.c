@@ -40,6 +40,7 @@ struct server {
     struct data *data;    /* the newest; NULL: none yet */
     unsigned picture;     /* how many there have been */
     double part;          /* of the recording that it is of */
+    unsigned slices;      /* in which that lies; 0: at the beginning */
     struct serve_news news;
     /* fixed before anybody is answered: */
     char path[2 * TOKEN_BYTES + 3];          /* "/TOKEN/" */
@@ -190,8 +191,10 @@ static enum MHD_Result answer_progress(struct server *server, struct MHD_Connect
     const struct serve_news *news = &server->news;
     int length = snprintf(
         text, sizeof text,
-        "{\"picture\":%u,\"part\":%.6f,\"share\":%.6f,\"records\":%" PRIu64 ",\"whole\":%s}\n",
-        server->picture, server->part, news->share, news->records, news->whole ? "true" : "false");
+        "{\"picture\":%u,\"part\":%.6f,\"slices\":%u,\"share\":%.6f,\"records\":%" PRIu64
+        ",\"whole\":%s}\n",
+        server->picture, server->part, server->slices, news->share, news->records,
+        news->whole ? "true" : "false");
     pthread_mutex_unlock(&server->lock);
     struct MHD_Response *response = mhd.create_response_from_buffer((size_t)length, text,
                                                                     MHD_RESPMEM_MUST_COPY);
@@ -231,7 +234,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
                   "text/html; charset=utf-8");
 }
 
-void serve_give(struct server *server, struct serve_text *text, double share)
+void serve_give(struct server *server, struct serve_text *text, double share, unsigned slices)
 {
     struct data *data = malloc(sizeof *data);
     if (data)
@@ -246,6 +249,7 @@ void serve_give(struct server *server, struct serve_text *text, double share)
     server->data = data;
     server->picture++;
     server->part = share;
+    server->slices = slices;
     pthread_mutex_unlock(&server->lock);
 }
 

@@ -28,9 +28,10 @@ const char *serve_load(void);
  * a free one. *out is for serve_end(), NULL unless TOOL_DONE. */
 enum tool_exit serve_begin(struct tool *tool, const struct serve_text *shell, uint16_t port,
                            struct server **out);
-/* Newer data, of the first `share` of the recording. Without memory they are freed: the page keeps
+/* Newer data, of the first `share` of the recording, or, where `slices` is not 0, of so many pieces
+ * all over its time, which together are that share. Without memory they are freed: the page keeps
  * what it has. */
-void serve_give(struct server *server, struct serve_text *data, double share);
+void serve_give(struct server *server, struct serve_text *data, double share, unsigned slices);
 void serve_tell(struct server *server, const struct serve_news *news);
 /* Has a signal come? From then on it is true. */
 bool serve_is_over(struct server *server);

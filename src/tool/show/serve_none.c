@@ -21,9 +21,9 @@ enum tool_exit serve_begin(struct tool *tool, const struct serve_text *shell, ui
     return tool_usage(tool, "%s", serve_load());
 }
 
-void serve_give(struct server *server, struct serve_text *data, double share)
+void serve_give(struct server *server, struct serve_text *data, double share, unsigned slices)
 {
-    (void)server, (void)share;
+    (void)server, (void)share, (void)slices;
     free(data->text);
     *data = (struct serve_text){ 0 };
 }

@@ -2,6 +2,7 @@
 /* view: the page of flame, served to this machine alone. */
 #include "tool/show/page_code.h"
 #include "tool/show/serve.h"
+#include "tool/show/slices.h"
 #include "tool/verbs.h"
 #include <inttypes.h>
 #include <malloc.h>
@@ -60,6 +61,12 @@ struct view {
     struct serve_news news;
     uint64_t limit; /* bytes of the part that is being read */
     bool stopped;   /* ... which is not all */
+    /* A trace is read in slices: its records, which stand before it, do not say how far one is. */
+    bool traced;
+    struct tool_slices slices;
+    double slice_share; /* of the time that is being read; 1: all */
+    char *times;        /* ... as --time takes it */
+    perfdata_page_samples *samples;
 };
 
 static int take_text(void *data, const char *text, size_t length)
@@ -81,13 +88,27 @@ static int take_text(void *data, const char *text, size_t length)
 static int on_progress(void *data, const struct perfdata_progress *at)
 {
     struct view *view = data;
-    view->news.share = tool_share(at);
+    if (!view->traced)
+        view->news.share = tool_share(at);
     view->news.records = at->records;
     serve_tell(view->server, &view->news);
     /* Of twice as much as a part is the whole worth reading at once. */
     bool enough = at->bytes >= view->limit && at->total / 2 > view->limit;
     view->stopped |= enough;
     return serve_is_over(view->server) ? -1 : enough;
+}
+
+static int take_samples(void *data, const perfdata_profile *profile,
+                        const struct perfdata_samples *from)
+{
+    struct view *view = data;
+    uint64_t time = from->count ? from->time[from->count - 1] : 0;
+    const struct tool_slices *all = &view->slices;
+    if (view->traced && time > all->first && time <= all->last) {
+        view->news.share = (double)(time - all->first) / (double)(all->last - all->first);
+        serve_tell(view->server, &view->news);
+    }
+    return serve_is_over(view->server) || perfdata_page_samples_take(view->samples, profile, from);
 }
 
 /* ---- a picture ---- */
@@ -134,7 +155,12 @@ static enum tool_exit give(struct view *view, const struct tool *told,
     perfdata_status status = perfdata_page_write(recording, profile, &page, take_text, &data);
     warnings_free(warnings, count);
     if (status >= 0) {
-        serve_give(view->server, &data, view->stopped ? view->news.share : 1);
+        bool sliced = view->traced && view->stopped;
+        serve_give(view->server, &data,
+                   !view->stopped ? 1
+                   : sliced       ? view->slice_share
+                                  : view->news.share,
+                   sliced ? TOOL_SLICES : 0);
         return TOOL_DONE;
     }
     free(data.text);
@@ -163,9 +189,10 @@ static enum tool_exit show(struct view *view, struct tool *told, perfdata_record
     perfdata_page_code *code = NULL;
     perfdata_status status = samples ? PERFDATA_OK : PERFDATA_ERROR_MEMORY;
     enum tool_exit result = TOOL_DONE;
-    view->how.samples = perfdata_page_samples_take;
-    view->how.samples_data = samples;
-    view->stopped = false;
+    view->how.samples = take_samples;
+    view->how.samples_data = view;
+    view->samples = samples;
+    view->stopped = view->traced && view->slice_share < 1;
     if (status == PERFDATA_OK)
         status = perfdata_profile_build(recording, &view->how, &profile);
     if (profile && !serve_is_over(view->server))
@@ -197,6 +224,26 @@ static enum tool_exit open_again(struct view *view, struct tool *told, perfdata_
     return tool_open_as(told, view->name, &open, out);
 }
 
+/* The part that is to be read now, `first` or the one behind it. False: no memory. */
+static bool choose_part(struct view *view, bool first)
+{
+    if (!view->traced) {
+        view->limit = first                             ? FIRST_PART
+                      : view->limit > UINT64_MAX / MORE ? UINT64_MAX
+                                                        : view->limit * MORE;
+        return true;
+    }
+    view->limit = UINT64_MAX;
+    view->slice_share = first ? (double)FIRST_PART / (double)view->slices.bytes
+                              : view->slice_share * MORE;
+    if (view->slice_share > 0.5)
+        view->slice_share = 1;
+    free(view->times);
+    view->times = view->slice_share < 1 ? tool_slices_text(&view->slices, view->slice_share) : NULL;
+    view->how.time = view->times;
+    return view->times || view->slice_share >= 1;
+}
+
 /* The first part, a larger one, the whole, each in place of the one before. What is wrong with a
  * part is wrong with the whole, which alone tells it. */
 static enum tool_exit show_all(struct view *view, struct tool *told, perfdata_recording *recording)
@@ -204,15 +251,24 @@ static enum tool_exit show_all(struct view *view, struct tool *told, perfdata_re
     /* A stream cannot be read twice; strictly read, a part ends with an error, as it ends. */
     bool once = !strcmp(view->name, "-") || view->tool->reading.strict;
     enum tool_exit code = TOOL_DONE;
-    view->limit = once ? UINT64_MAX : FIRST_PART;
-    while (recording) {
+    view->limit = UINT64_MAX;
+    view->traced = !once && !view->tool->no_itrace && !view->how.time &&
+                   tool_slices_find(view->name, recording, &view->slices);
+    bool ok = once || choose_part(view, true);
+    while (ok && recording) {
         code = show(view, told, recording);
         recording = NULL;
         if (!view->stopped || serve_is_over(view->server))
             break;
         free(told->warnings.text);
-        view->limit = view->limit > UINT64_MAX / MORE ? UINT64_MAX : view->limit * MORE;
+        ok = choose_part(view, false);
         code = open_again(view, told, &recording);
+    }
+    free(view->times);
+    view->how.time = view->options->profile.time;
+    if (!ok) {
+        perfdata_recording_close(recording);
+        code = tool_failure(view->tool, PERFDATA_ERROR_MEMORY, view->name, NULL);
     }
     tool_take_issues(view->tool, told);
     return code;
@@ -270,9 +326,10 @@ const struct tool_verb tool_verb_view = {
     .description =
         "Serves the page of `flame` on 127.0.0.1, until CTRL+C. The address comes at once; of a "
         "large recording the page\nshows the first part, then larger ones, while the rest is read, "
-        "and says of how much it is. The address holds\na token that nobody else knows; other "
-        "addresses, methods than GET and requests by another name than\n127.0.0.1 or localhost are "
-        "refused. Beyond --max-samples samples are joined.",
+        "and says of how much it is; of a trace\nthese are slices that lie all over its time. The "
+        "address holds a token that nobody else knows; other addresses,\nmethods than GET and "
+        "requests by another name than 127.0.0.1 or localhost are refused. Beyond --max-samples\n"
+        "samples are joined.",
     .examples = { "view perf.data", "the page, at the address that is printed" },
     .options = view_rows,
     .options_size = sizeof(struct view_options),

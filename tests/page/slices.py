@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""slices.py PERFDATA SYMFS RECORDING: view of a trace shows pieces that lie all over its time before the whole."""
+import base64, json, re, signal, subprocess, sys, time, urllib.request, zlib
+
+perfdata, symfs, recording = sys.argv[1:]
+SLICES = 48
+failed = []
+
+
+def check(ok, what):
+    if not ok:
+        failed.append(what)
+
+
+def columns_of(data):
+    size = int.from_bytes(data[:4], 'little')
+    header = json.loads(data[4:4 + size])
+    at, out = 4 + size, {}
+    for column in header['columns']:
+        values, last, value, shift = [], 0, 0, 0
+        for byte in data[at:at + column['bytes']]:
+            value |= (byte & 0x7f) << shift
+            shift += 7
+            if byte & 0x80:
+                continue
+            if column['type'][0] == 'd':
+                last += value >> 1 ^ -(value & 1)
+                value = last
+            values.append(value)
+            value = shift = 0
+        at += column['bytes']
+        out[column['name']] = values
+    return header, out
+
+
+def ask(name):
+    with urllib.request.urlopen(address + name, timeout=60) as answer:
+        return answer.read()
+
+
+began = time.monotonic()
+view = subprocess.Popen([perfdata, 'view', '--symfs', symfs, '-i', recording], stdout=subprocess.PIPE, text=True,
+                        stderr=subprocess.DEVNULL)
+address = view.stdout.readline().strip()
+pictures = {}
+while True:
+    news = json.loads(ask('progress'))
+    if news['picture'] and news['picture'] not in pictures:
+        pictures[news['picture']] = (news, columns_of(zlib.decompress(ask('data'), -15)))
+    if news['whole'] or time.monotonic() - began > 250:
+        break
+    time.sleep(0.01)
+view.send_signal(signal.SIGTERM)
+check(view.wait(30) == 0, 'SIGTERM ends it with 0')
+
+news, (header, first) = pictures[min(pictures)]
+last_news, (last_header, last) = pictures[max(pictures)]
+check(news['slices'] == SLICES and 0.1 < news['part'] < 0.5, 'the first picture is of slices: %s' % news)
+check(last_news['slices'] == 0 and last_news['part'] == 1, 'the last one is of the whole: %s' % last_news)
+# Where samples lie that slices have found: in each piece of the time.
+times = sorted(first['sa_time'])
+span = times[-1] - times[0]
+met = {min(SLICES - 1, (t - times[0]) * SLICES // span) for t in times}
+check(len(met) > SLICES * 0.9, 'slices lie all over the time: in %d of %d' % (len(met), SLICES))
+share = len(times) / len(last['sa_time'])
+check(0.3 * news['part'] < share < 3 * news['part'], '%.3f of the samples in %.3f of the time' % (share, news['part']))
+whole = subprocess.run([perfdata, 'flame', '--symfs', symfs, '-i', recording, '-o', '-'], capture_output=True, text=True)
+page = zlib.decompress(base64.b64decode(re.search(r'id="data"[^>]*>([^<]*)<', whole.stdout).group(1)), -15)
+_, flame = columns_of(page)
+for name in ['sa_stack', 'sa_time', 'sa_weight', 'ca_time', 'ca_fn', 'cs_count']:
+    check(last[name] == flame[name], 'the whole is what flame shows: ' + name)
+print('\n'.join(failed))
+sys.exit(1 if failed else 0)
