@@ -68,12 +68,12 @@ static const char *const subjects[ROWS][WORDS] = {
 static const char *const accesses[ROWS][WORDS] = {
     { "c2c", "report", NOWHERE, "-j", "1", "--stdio", "-g", "none" },
     { "c2c", "report", NOWHERE, "-j", "2", "--stdio", "-g", "none", "-d", "peer", "-NN" },
-    { "c2c", "report", NOWHERE, "--stats" },
     { "c2c", "report", NOWHERE, "--stdio", "-g", "none", "-c", "pid,iaddr", "--full-symbols" },
     { "mem", "report", NOWHERE, "--stdio" },
     { "mem", NOWHERE, "-D", "report" },
     { "trace", "-s" },
     { "kwork", "latency" },
+    { "kvm", "stat", "report", "--event", "mmio" },
 };
 
 static const char *const forms[ROWS][WORDS] = {

@@ -12,6 +12,7 @@
 #include <perfdata/export.h>
 #include <perfdata/itrace.h>
 #include <perfdata/kmem.h>
+#include <perfdata/kvm.h>
 #include <perfdata/kwork.h>
 #include <perfdata/lock.h>
 #include <perfdata/machine_events.h>

@@ -91,6 +91,22 @@ rmdir "$work/sys/bus/event_source/devices/cpu_core"
     [ "$(cat "$work/err")" = 'WARNING: hybrid cputype is not supported!' ] ||
     fail "list --cputype: $(cat "$work/err")"
 
+# kvm stat: what there is not is refused by name.
+for options in '--event exits' '-k avg' '--vcpu -2'; do
+    # shellcheck disable=SC2086
+    "$PERFDATA" kvm -i kvm.data stat report $options >"$work/out" 2>"$work/err"
+    [ $? -eq 2 ] && [ ! -s "$work/out" ] && grep -q -e "${options##* }" "$work/err" ||
+        fail "kvm stat report $options: $(cat "$work/err")"
+    # shellcheck disable=SC2086
+    "$work/perf" kvm -i kvm.data stat report $options >"$work/out" 2>"$work/err"
+    [ $? -eq 234 ] || fail "perf kvm stat report $options: not 234"
+done
+"$PERFDATA" kvm stat record 2>"$work/err" && fail 'kvm stat record is taken'
+grep -q 'kvm:kvm_exit' "$work/err" || fail 'kvm stat record does not say what to record'
+"$PERFDATA" kvm -i kvm.data buildid-list >"$work/out" &&
+    "$PERFDATA" buildid-list -i kvm.data | cmp -s - "$work/out" && [ -s "$work/out" ] ||
+    fail 'kvm buildid-list'
+
 # lock.data: 6 samples of thread 4727, 2 of 4735, all of process 4713 on CPU 0.
 waits() {
     "$@" -F contended -i lock.data --kallsyms kallsyms 2>&1 >/dev/null </dev/null |

@@ -19,7 +19,7 @@ while read -r name verb options; do
         # shellcheck disable=SC2086
         "$PERFDATA" "$verb" $options $threads </dev/null >"$out" 2>"$out.err"
         case $verb in
-            lock | trace | stat) cat "$out.err" >>"$out" ;;
+            lock | trace | stat | kvm) cat "$out.err" >>"$out" ;;
             mem) sed -i '/^# (Tip: /d' "$out" ;;
         esac
         if ! diff -u "$name.exact" "$out" >"$out.diff"; then

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT */
+/* `kvm stat report`: what guests of virtual machines were left for, and how long until they went
+ * on. */
+#include "analyse/tracepoints.h"
+#include "base/intern.h"
+#include "container/handle.h"
+#include "select/filter.h"
+#include <inttypes.h>
+#include <math.h>
+#include <perfdata/kvm.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { TABLE_SIZE = 4096, NAME_ROOM = 20 };
+#define NO_KEY UINT64_MAX /* perf's, so that an access to the last address counts nowhere */
+
+/* A reason, or a place and whether it is read or written. */
+struct key {
+    uint64_t number, kind;
+};
+enum { READS, WRITES };
+
+struct event {
+    struct key key;
+    uint64_t count, total, shortest, longest;
+    double mean, m2;
+};
+
+/* A thread that runs a processor of a guest. */
+struct processor {
+    bool known;      /* it has entered the guest: before, nothing counts */
+    uint32_t number; /* as of then */
+    uint64_t since;  /* when what goes on began; 0: nothing does */
+    uint32_t event;  /* of `events`, + 1; 0: only its end tells */
+};
+
+struct kvm {
+    const struct perfdata_kvm_options *options;
+    struct pd_tp tp;
+    struct pd_filter filter;
+    struct pd_intern keys;
+    PD_VEC(struct event) events;         /* by the key's id: in the order of their first times */
+    PD_VEC(struct processor) processors; /* by the thread's index */
+    bool intel;
+};
+
+/* ---- what happens ---- */
+
+/* Its index in `events`; UINT32_MAX: no memory. */
+static uint32_t find_event(struct kvm *kvm, struct key key)
+{
+    uint32_t at = pd_intern(&kvm->keys, (const char *)&key, sizeof key);
+    struct event fresh = { .key = key, .shortest = UINT64_MAX };
+    if (at == PD_INTERN_NONE || (at == kvm->events.count && !pd_vec_push(&kvm->events, fresh)))
+        return UINT32_MAX;
+    return at;
+}
+
+/* The processor of the sample's thread; NULL: it does not count, or no memory, which is told. */
+static struct processor *processor_of(struct kvm *kvm, const struct pd_tp_sample *sample,
+                                      const uint32_t *entered)
+{
+    struct pd_thread *thread = pd_tp_thread(sample, sample->sample.pid, sample->sample.tid);
+    if (!thread || !pd_vec_widen_to(&kvm->processors, (size_t)thread->index + 1)) {
+        pd_tp_no_memory(&kvm->tp);
+        return NULL;
+    }
+    struct processor *processor = &kvm->processors.data[thread->index];
+    if (!processor->known && entered)
+        *processor = (struct processor){ .known = true, .number = *entered };
+    if (!processor->known ||
+        (kvm->options->vcpu >= 0 && processor->number != (uint64_t)kvm->options->vcpu))
+        return NULL;
+    return processor;
+}
+
+static perfdata_status begin(struct kvm *kvm, const struct pd_tp_sample *sample, struct key key)
+{
+    struct processor *processor = processor_of(kvm, sample, NULL);
+    if (!processor)
+        return pd_memory_failed() ? PERFDATA_ERROR_MEMORY : PERFDATA_OK;
+    uint32_t event = key.number == NO_KEY ? 0 : find_event(kvm, key) + 1;
+    if (key.number != NO_KEY && !event)
+        return pd_tp_no_memory(&kvm->tp);
+    processor->event = event;
+    processor->since = sample->sample.time;
+    return PERFDATA_OK;
+}
+
+static void count(struct kvm *kvm, struct event *event, uint64_t time)
+{
+    double delta = (double)time - event->mean;
+    event->count++;
+    event->total += time;
+    event->mean += delta / (double)event->count;
+    event->m2 += delta * ((double)time - event->mean);
+    event->longest = PD_MAX(event->longest, time);
+    event->shortest = kvm->options->vcpu >= 0 ? 0 : PD_MIN(event->shortest, time); /* as perf */
+}
+
+/* `key`: what went on, where its beginning did not tell. */
+static perfdata_status end(struct kvm *kvm, const struct pd_tp_sample *sample,
+                           struct processor *processor, struct key key)
+{
+    if (!processor)
+        return pd_memory_failed() ? PERFDATA_ERROR_MEMORY : PERFDATA_OK;
+    if (!processor->since || (!processor->event && key.number == NO_KEY))
+        return PERFDATA_OK;
+    uint32_t event = processor->event ? processor->event : find_event(kvm, key) + 1;
+    uint64_t since = processor->since;
+    if (!event)
+        return pd_tp_no_memory(&kvm->tp);
+    processor->event = 0;
+    processor->since = 0;
+    if (sample->sample.time >= since)
+        count(kvm, &kvm->events.data[event - 1], sample->sample.time - since);
+    return PERFDATA_OK;
+}
+
+enum { FIRST, SECOND }; /* of the fields that a handler asks for */
+
+static perfdata_status take_entry(void *data, const struct pd_tp_sample *sample)
+{
+    uint32_t number = (uint32_t)pd_tp_number(sample, FIRST);
+    return end(data, sample, processor_of(data, sample, &number), (struct key){ NO_KEY, 0 });
+}
+
+static perfdata_status take_exit(void *data, const struct pd_tp_sample *sample)
+{
+    switch (((const struct kvm *)data)->options->event) {
+    case PERFDATA_KVM_EXITS:
+        return begin(data, sample, (struct key){ pd_tp_number(sample, FIRST), 0 });
+    case PERFDATA_KVM_MMIO: return begin(data, sample, (struct key){ NO_KEY, 0 });
+    default: return PERFDATA_OK;
+    }
+}
+
+/* A write begins where it is seen, a read at the exit before it, and ends. */
+static perfdata_status take_mmio(void *data, const struct pd_tp_sample *sample)
+{
+    enum { UNSATISFIED, READ, WRITE };
+    uint64_t type = pd_tp_number(sample, FIRST), address = pd_tp_number(sample, SECOND);
+    if (((const struct kvm *)data)->options->event != PERFDATA_KVM_MMIO)
+        return PERFDATA_OK;
+    if (type == WRITE)
+        return begin(data, sample, (struct key){ address, WRITES });
+    return type == READ
+               ? end(data, sample, processor_of(data, sample, NULL), (struct key){ address, READS })
+               : PERFDATA_OK;
+}
+
+static perfdata_status take_port(void *data, const struct pd_tp_sample *sample)
+{
+    uint64_t writes = pd_tp_number(sample, FIRST), port = pd_tp_number(sample, SECOND);
+    if (((const struct kvm *)data)->options->event != PERFDATA_KVM_PORTS)
+        return PERFDATA_OK;
+    return begin(data, sample, (struct key){ port, writes ? WRITES : READS });
+}
+
+static const struct pd_tp_handler handlers[] = {
+    { "kvm:kvm_entry", { "vcpu_id" }, take_entry },
+    { "kvm:kvm_exit", { "exit_reason" }, take_exit },
+    { "kvm:kvm_mmio", { "type", "gpa" }, take_mmio },
+    { "kvm:kvm_pio", { "rw", "port" }, take_port },
+    { 0 },
+};
+
+static bool is_left_out(void *data, const struct pd_tp_sample *sample)
+{
+    return !pd_filter_numbers(&((const struct kvm *)data)->filter, sample->sample.pid,
+                              sample->sample.tid, UINT32_MAX);
+}
+
+/* ---- the table ---- */
+
+static const struct {
+    uint64_t code;
+    bool intel;
+    const char *name;
+} exits[] = {
+#define SVM(code, name) { code, false, name },
+#define VMX(code, name) { code, true, name },
+#include "render/kernel/kvm_exits.def"
+#undef SVM
+#undef VMX
+};
+
+static void put_exit_name(struct kvm *kvm, uint64_t code)
+{
+    struct pd_text *out = &kvm->tp.out;
+    const char *name = NULL;
+    for (size_t i = 0; i < PD_LENGTH(exits) && !name; i++)
+        if (exits[i].code == code && exits[i].intel == kvm->intel)
+            name = exits[i].name;
+    if (!name)
+        pd_text_format(out, "unknown kvm exit code:%" PRIu64 " on %s\n", code,
+                       kvm->intel ? "VMX" : "SVM");
+    pd_text_format(out, "%*s ", NAME_ROOM, name ? name : "UNKNOWN");
+}
+
+static void put_name(struct kvm *kvm, const struct key *key)
+{
+    static const char *const words[][2] = { { ":R", ":W" }, { ":PIN", ":POUT" } };
+    bool port = kvm->options->event == PERFDATA_KVM_PORTS;
+    char name[2 * NAME_ROOM];
+    if (kvm->options->event == PERFDATA_KVM_EXITS) {
+        put_exit_name(kvm, key->number);
+        return;
+    }
+    snprintf(name, sizeof name, "%#" PRIx64 "%s", key->number, words[port][key->kind]);
+    pd_text_format(&kvm->tp.out, "%*.*s ", NAME_ROOM, NAME_ROOM - 1, name);
+}
+
+static double us(double ns)
+{
+    return ns / 1e3;
+}
+
+static void put_event(struct kvm *kvm, const struct event *event, const struct event *all)
+{
+    double n = (double)event->count, deviation = 0;
+    if (event->count >= 2 && event->mean != 0)
+        deviation = 100 * sqrt(event->m2 / (n - 1) / n) / event->mean;
+    put_name(kvm, &event->key);
+    pd_text_format(
+        &kvm->tp.out, "%10" PRIu64 " %8.2f%% %8.2f%% %9.2fus %9.2fus %9.2fus ( +- %6.2f%% )\n",
+        event->count, n / (double)all->count * 100, (double)event->total / (double)all->total * 100,
+        us((double)event->shortest), us((double)event->longest), us(event->mean), deviation);
+}
+
+struct sorted {
+    const struct event *event;
+    bool by_time;
+};
+
+/* Equal ones: by perf's table of hashes, in it the newest first. */
+static int largest_first(const void *a, const void *b)
+{
+    const struct event *x = ((const struct sorted *)a)->event;
+    const struct event *y = ((const struct sorted *)b)->event;
+    double m = (double)x->count, n = (double)y->count;
+    if (((const struct sorted *)a)->by_time) {
+        m = x->mean;
+        n = y->mean;
+    }
+    if (m > n || m < n)
+        return m < n ? 1 : -1;
+    if (x->key.number % TABLE_SIZE != y->key.number % TABLE_SIZE)
+        return x->key.number % TABLE_SIZE < y->key.number % TABLE_SIZE ? -1 : 1;
+    return x < y ? 1 : -(x > y);
+}
+
+static void put_head(struct kvm *kvm)
+{
+    static const char *const titles[] = { "VM-EXIT", "MMIO Access", "IO Port Access" };
+    const struct perfdata_kvm_options *options = kvm->options;
+    struct pd_text *out = &kvm->tp.out;
+    pd_text_string(out, "\n\nAnalyze events for ");
+    if (options->pids)
+        pd_text_format(out, "pid(s) %s, ", options->pids);
+    else
+        pd_text_string(out, "all VMs, ");
+    if (options->vcpu >= 0)
+        pd_text_format(out, "VCPU %" PRId64 ":\n\n", options->vcpu);
+    else
+        pd_text_string(out, "all VCPUs:\n\n");
+    pd_text_format(out, "%*s %10s %9s %9s %11s %11s %16s \n\n", NAME_ROOM, titles[options->event],
+                   "Samples", "Samples%", "Time%", "Min Time", "Max Time", "Avg time");
+}
+
+static perfdata_status put_table(struct kvm *kvm)
+{
+    struct event all = { 0 };
+    size_t shown = 0;
+    struct sorted *rows = calloc(kvm->events.count + 1, sizeof *rows);
+    if (!rows)
+        return pd_tp_no_memory(&kvm->tp);
+    for (size_t i = 0; i < kvm->events.count; i++) {
+        const struct event *event = &kvm->events.data[i];
+        all.count += event->count;
+        all.total += event->total;
+        if (event->count)
+            rows[shown++] = (struct sorted){ event, kvm->options->by_time };
+    }
+    qsort(rows, shown, sizeof *rows, largest_first);
+    put_head(kvm);
+    for (size_t i = 0; i < shown; i++)
+        put_event(kvm, rows[i].event, &all);
+    pd_text_format(&kvm->tp.out,
+                   "\nTotal Samples:%" PRIu64 ", Total events handled time:%.2fus.\n\n", all.count,
+                   us((double)all.total));
+    free(rows);
+    return PERFDATA_OK;
+}
+
+/* ---- the run ---- */
+
+static void note_isa(struct kvm *kvm, const struct pd_recording *recording)
+{
+    const struct pd_features *features = &recording->features;
+    kvm->intel = features->cpuid.present && strstr(features->cpuid.text.text, "Intel");
+}
+
+static perfdata_status check(struct pd_recording *recording,
+                             const struct perfdata_kvm_options *options)
+{
+    static const char *const makers[] = { "Intel", "AMD", "Hygon" };
+    const struct pd_features *features = &recording->features;
+    bool known = !features->cpuid.present;
+    if (options->event > PERFDATA_KVM_PORTS || options->by_time > 1)
+        return pd_fail(&recording->context, PERFDATA_ERROR_ARGUMENT, -1,
+                       "there are no such events of guests");
+    for (size_t i = 0; i < PD_LENGTH(makers) && !known; i++)
+        known = strstr(features->cpuid.text.text, makers[i]);
+    return known ? PERFDATA_OK
+                 : pd_fail(&recording->context, PERFDATA_ERROR_UNSUPPORTED, -1,
+                           "CPU %s is not supported.", features->cpuid.text.text);
+}
+
+static perfdata_status run(struct kvm *kvm, struct pd_recording *recording, perfdata_write_fn write,
+                           void *data)
+{
+    const struct pd_tp_verb verb = {
+        .handlers = handlers, .data = kvm, .hears = PD_TP_HEARS(COMM), .drops = is_left_out
+    };
+    note_isa(kvm, recording);
+    perfdata_status status = pd_filter_add_numbers(&kvm->filter, recording, kvm->options->pids,
+                                                   NULL, NULL);
+    if (status >= 0)
+        status = pd_tp_open(&kvm->tp, recording, NULL, &verb, write, data);
+    if (status < 0)
+        return status;
+    status = pd_tp_run(&kvm->tp);
+    if (status >= 0)
+        status = put_table(kvm);
+    return pd_tp_close(&kvm->tp, status);
+}
+
+perfdata_status perfdata_kvm_run(perfdata_recording *recording,
+                                 const struct perfdata_kvm_options *options,
+                                 perfdata_write_fn write, void *data)
+{
+    struct perfdata_kvm_options known = { 0 };
+    if (!recording || !options || !write)
+        return PERFDATA_ERROR_ARGUMENT;
+    perfdata_status status = pd_handle_options(recording, &known, sizeof known, options);
+    if (status >= 0)
+        status = check(&recording->recording, &known);
+    if (status < 0)
+        return status;
+    struct kvm kvm = { .options = &known };
+    status = run(&kvm, &recording->recording, write, data);
+    pd_filter_free(&kvm.filter);
+    pd_intern_free(&kvm.keys);
+    pd_vec_free(&kvm.events);
+    pd_vec_free(&kvm.processors);
+    return status;
+}
