@@ -65,7 +65,7 @@ enum perfdata_profile_flags {
     /* With PERFDATA_PROFILE_CALLS: the branches that calls are made of are no samples. Since 0.1.
      * */
     PERFDATA_PROFILE_NO_BRANCHES = 1 << 13,
-    /* perfdata_profile_mark() tells of losses and errors. Since 0.1. */
+    /* perfdata_profile_mark() tells of losses, errors and events of a trace. Since 0.1. */
     PERFDATA_PROFILE_MARKS = 1 << 14
 };
 
@@ -325,19 +325,26 @@ perfdata_profile_call_sums(const perfdata_profile *profile, size_t *count);
 
 /* Since 0.1. */
 enum perfdata_mark_kind {
-    PERFDATA_MARK_ERROR =
-        0, /* decoding a trace met one: what ran until its next synchronisation is missing */
-    PERFDATA_MARK_LOST = 1 /* the kernel found no room for records or a piece of a trace  */
+    /* decoding a trace met one: what ran until its next synchronisation is missing */
+    PERFDATA_MARK_ERROR = 0,
+    /* the kernel found no room for records or a piece of a trace */
+    PERFDATA_MARK_LOST = 1,
+    /* What a trace tells of a moment: ptwrite, power events, changes of frequency ... They are
+     * samples, too. */
+    PERFDATA_MARK_EVENT = 2
 };
 
-/* Something that went wrong at a time. The size of the structure is fixed for ever. Since 0.1. */
+/* Something that went wrong, or was told, at a time. The size of the structure is fixed for ever.
+ * Since 0.1. */
 struct perfdata_profile_mark {
     uint64_t time;      /* all ones: unknown */
     uint32_t kind, cpu; /* cpu all ones: unknown */
     uint32_t tid;       /* all ones: unknown     */
     uint32_t reserved;
-    uint64_t count;   /* lost records; of a trace and an error: 1 */
-    const char *text; /* of an error; else NULL */
+    uint64_t count; /* lost records; of a trace and an error: 1 */
+    /* Of an error; of an event its name, ": " and its values as perf script prints them, without
+     * values beyond 250,000 marks; else NULL. */
+    const char *text;
 };
 /* In order of delivery; 0 without PERFDATA_PROFILE_MARKS. Since 0.1. */
 PERFDATA_API uint64_t perfdata_profile_mark_count(const perfdata_profile *profile);

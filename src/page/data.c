@@ -356,8 +356,18 @@ static bool is_mark(const struct perfdata_profile_event *event)
     return event->type == TYPE_SYNTH || !strncmp(event->name, "transactions", 12);
 }
 
+/* Whether marks tell the events of a trace. */
+static bool has_event_marks(const perfdata_profile *profile)
+{
+    for (uint64_t i = 0; i < perfdata_profile_mark_count(profile); i++)
+        if (perfdata_profile_mark(profile, i)->kind == PERFDATA_MARK_EVENT)
+            return true;
+    return false;
+}
+
 static void put_events(struct pd_text *out, const perfdata_profile *profile, bool *first)
 {
+    bool told = has_event_marks(profile);
     for (uint32_t i = 0; i < perfdata_profile_event_count(profile); i++) {
         const struct perfdata_profile_event *event = perfdata_profile_event(profile, i);
         if (!*first)
@@ -367,7 +377,9 @@ static void put_events(struct pd_text *out, const perfdata_profile *profile, boo
         put_json(out, event->name);
         pd_text_string(out, ",\"unit\":");
         put_json(out, unit_of(event));
-        pd_text_string(out, is_mark(event) ? ",\"mark\":true}" : "}");
+        if (is_mark(event))
+            pd_text_string(out, ",\"mark\":true");
+        pd_text_string(out, told && event->type == TYPE_SYNTH ? ",\"told\":true}" : "}");
     }
 }
 

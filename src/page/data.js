@@ -290,17 +290,24 @@ export class Profile {
         const { marks } = this;
         for (let i = 0; marks && i < marks.time.length; i++) {
             if (marks.time[i] < 0) continue;
-            const lost = marks.kind[i] === 1;
-            const text = lost ? `${count(marks.count[i])} lost` : `error: ${visible(marks.text[i])}`;
-            out.push({ time: marks.time[i], tid: marks.tid[i], text, bad: true });
+            const [time, tid] = [marks.time[i], marks.tid[i]];
+            const text = visible(marks.text[i]);
+            if (marks.kind[i] === 2) {
+                out.push({ time, tid, text, name: text.split(':')[0], bad: false });
+                continue;
+            }
+            const what = marks.kind[i] === 1 ? `${count(marks.count[i])} lost` : `error: ${text}`;
+            out.push({ time, tid, text: what, name: what, bad: true });
         }
-        const isMark = this.events.map((event) => !!event.mark);
+        // Those of a trace have come with their values.
+        const isMark = this.events.map((event) => !!event.mark && !event.told);
         for (let i = 0; isMark.includes(true) && i < this.sampleCount; i++)
             if (isMark[this.event[i]])
                 out.push({
                     time: this.time[i],
                     thread: this.thread[i],
                     text: visible(this.events[this.event[i]].name),
+                    name: visible(this.events[this.event[i]].name),
                     bad: false,
                 });
         this.markList = out.sort((x, y) => x.time - y.time);

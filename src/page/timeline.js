@@ -38,8 +38,8 @@ export function drawMarks(context, marks, y) {
 // How many there are of each.
 export function marksText(marks) {
     const kinds = new Map();
-    for (const { text } of marks) kinds.set(text, (kinds.get(text) || 0) + 1);
-    return [...kinds].map(([text, n]) => `${count(n)} ${text}`).join(', ');
+    for (const { name } of marks) kinds.set(name, (kinds.get(name) || 0) + 1);
+    return [...kinds].map(([name, n]) => `${count(n)} ${name}`).join(', ');
 }
 
 export class Timeline {

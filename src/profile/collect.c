@@ -339,6 +339,33 @@ static perfdata_status take_row(struct pd_profile_worker *worker, const struct p
     return pd_vec_push(&rows->rows, row) ? PERFDATA_OK : no_memory(worker);
 }
 
+/* An event of a trace that tells of a moment. */
+static bool take_event_mark(const struct pd_sample *sample, struct pd_profile_rows *rows)
+{
+    struct pd_text *texts = &rows->mark_texts;
+    struct perfdata_profile_mark mark = { .time = sample->time,
+                                          .kind = PERFDATA_MARK_EVENT,
+                                          .cpu = sample->cpu,
+                                          .tid = sample->tid,
+                                          .reserved = (uint32_t)texts->length + 1,
+                                          .count = 1 };
+    pd_text_string(texts, sample->event->name);
+    if (pd_script_has_values(sample)) {
+        pd_text_string(texts, ": ");
+        size_t from = texts->length, blanks = 0;
+        pd_script_values(sample, texts);
+        while (texts->length > from && texts->data[texts->length - 1] == ' ')
+            texts->length--;
+        while (from + blanks < texts->length && texts->data[from + blanks] == ' ')
+            blanks++;
+        texts->length -= blanks;
+        if (blanks)
+            memmove(texts->data + from, texts->data + from + blanks, texts->length - from);
+    }
+    pd_text_char(texts, '\0');
+    return !texts->failed && pd_vec_push(&rows->marks, mark);
+}
+
 static perfdata_status take_sample(struct pd_profile_worker *worker,
                                    const struct pd_delivered *record, struct pd_profile_rows *rows)
 {
@@ -356,6 +383,9 @@ static perfdata_status take_sample(struct pd_profile_worker *worker,
         if (shared->options->flags & PERFDATA_PROFILE_NO_BRANCHES)
             return PERFDATA_OK;
     }
+    if (PD_UNLIKELY(taken.sample->event->attr.type == (uint32_t)PD_TYPE_SYNTH) &&
+        shared->options->flags & PERFDATA_PROFILE_MARKS && !take_event_mark(taken.sample, rows))
+        return no_memory(worker);
     return take_row(worker, record, &taken, text, rows);
 }
 

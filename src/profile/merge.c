@@ -4,6 +4,9 @@
 #include "base/hash.h"
 #include <stdlib.h>
 
+/* Values seldom come twice: each text takes memory. */
+#define MARKS_WITH_VALUES 250000
+
 /* ---- threads ---- */
 
 static uint32_t new_thread(struct pd_profile_shared *shared, const struct pd_thread *thread,
@@ -254,7 +257,10 @@ static perfdata_status merge_marks(struct pd_profile_shared *shared,
         struct perfdata_profile_mark mark = rows->marks.data[i];
         if (mark.reserved) {
             const char *text = texts + mark.reserved - 1;
-            uint32_t number = pd_intern(&shared->profile->texts, text, strlen(text));
+            bool cut = mark.kind == PERFDATA_MARK_EVENT &&
+                       shared->profile->marks.count >= MARKS_WITH_VALUES;
+            size_t length = cut ? strcspn(text, ":") : strlen(text);
+            uint32_t number = pd_intern(&shared->profile->texts, text, length);
             if (number == PD_INTERN_NONE)
                 return no_memory(shared);
             mark.text = pd_intern_text(&shared->profile->texts, number);

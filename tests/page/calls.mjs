@@ -104,7 +104,11 @@ async function marks() {
     const page = await open(browser, file, { state: { view: 'calls' } });
     const note = await page.locator('.panel.calls .note').textContent();
     check(note.includes('Marks in sight: '), `marks are told: ${note}`);
-    check((await page.locator('.panel.calls ol.visually-hidden li').count()) > 0, 'a screen reader has them');
+    const list = await page.locator('.panel.calls ol.visually-hidden li').allTextContents();
+    check(list.length > 0, 'a screen reader has them');
+    const values = list.filter((text) => /^ptwrite: IP: [01] payload: 0x[0-9a-f]+ .*at /.test(text));
+    check(values.length > 20, `with the values of ptwrite: ${list.slice(0, 3)}`);
+    check(note.includes(' ptwrite,') || note.includes(' ptwrite.'), `which are counted by name: ${note}`);
     await page.locator('#tab-time').click();
     await settle(page);
     check((await page.locator('.panel.time .note').textContent()).includes('marks: '), 'the timeline has them');
