@@ -90,22 +90,25 @@ struct pd_resolver_span {
  * the number is a rare one, of which nothing can be said. */
 bool pd_resolver_span(struct pd_resolver *resolver, const struct pd_thread *thread, uint64_t number,
                       uint8_t cpumode, struct pd_resolver_span *out);
-/* Where an address of a process lies in what the process has mapped there. */
+/* Where an address of a process lies in what the process has mapped there, or one of the kernel's
+ * in its map. */
 struct pd_point {
     const struct pd_map *map; /* NULL: nothing */
     uint64_t addr;            /* what is looked up in the symbol table */
+    uint64_t shown;           /* in a chain: of user space the same, of the kernel as recorded */
 };
 
-/* The points of addresses in user space, recorded in a row, with pd_resolver_by_object(): makes no
- * locations. False: one of them is a marker, or its answer is not the same for all that have the
- * object: all are to be looked up one by one. */
+/* The points of addresses of user space or the kernel, recorded in a row, with
+ * pd_resolver_by_object(): makes no locations. False: one of them is a marker, or its answer is not
+ * the same for all that have the object, or it lies in no kernel but in a module or the like: all
+ * are to be looked up one by one. */
 struct pd_chain_entries;
 bool pd_resolver_points(struct pd_resolver *resolver, const struct pd_thread *thread,
-                        uint64_t number, const struct pd_chain_entries *entries,
+                        uint64_t number, uint8_t cpumode, const struct pd_chain_entries *entries,
                         struct pd_point *out);
 /* The same of one address, which is no chain's. */
 bool pd_resolver_point(struct pd_resolver *resolver, const struct pd_thread *thread,
-                       uint64_t number, uint64_t ip, struct pd_point *out);
+                       uint64_t number, uint8_t cpumode, uint64_t ip, struct pd_point *out);
 /* The symbol at a point that has a map, and which addresses of the object have the same. */
 struct pd_symbol_span pd_resolver_span_of(struct pd_resolver *resolver,
                                           const struct pd_point *point);

@@ -211,7 +211,7 @@ static PD_NOINLINE void change_view(struct pd_resolver *resolver, const struct p
     resolver->rare = resolver->of_guest || resolver->no_host;
     if (!thread) {
         resolver->user = &resolver->nothing;
-        resolver->slot = NULL;
+        resolver->points.slot = NULL;
         return;
     }
     struct pd_view_slot *slot = &resolver->views[thread->index % PD_VIEW_SLOTS];
@@ -222,7 +222,7 @@ static PD_NOINLINE void change_view(struct pd_resolver *resolver, const struct p
         pd_thread_maps_view(thread, resolver->number, settled, &slot->view);
     }
     resolver->user = &slot->view;
-    resolver->slot = slot;
+    resolver->points.slot = slot;
 }
 
 static PD_NOINLINE void change_kernel_view(struct pd_resolver *resolver)
@@ -512,37 +512,76 @@ PD_INLINE bool find_point(struct pd_view_slot *slot, uint64_t ip, struct pd_poin
         if (PD_UNLIKELY(map ? !is_shared(map) : ip >= PD_CHAIN_FIRST_CONTEXT))
             return false;
         if (!map) {
-            *out = (struct pd_point){ NULL, ip };
+            *out = (struct pd_point){ NULL, ip, ip };
             return true;
         }
         slot->last = map;
     }
-    *out = (struct pd_point){ map, pd_map_address(map, ip) };
+    const uint64_t addr = pd_map_address(map, ip);
+    *out = (struct pd_point){ map, addr, addr };
     return true;
 }
 
-bool pd_resolver_points(struct pd_resolver *resolver, const struct pd_thread *thread,
-                        uint64_t number, const struct pd_chain_entries *entries,
-                        struct pd_point *out)
+/* What was there when the kernel's table was loaded has the bounds that the table gave it; what
+ * came later goes before. Inside both an address has the same map as its neighbours. */
+static PD_NOINLINE bool find_core(struct pd_resolver *resolver, uint64_t ip)
+{
+    const struct pd_map *recorded = pd_maps_view_find(&resolver->kernel, ip);
+    const struct pd_map *map = pd_symbols_kernel_map(resolver->symbols, resolver->number, ip);
+    if (!recorded || !map || map->dso->kind != PD_DSO_KERNEL)
+        return false;
+    const uint64_t from = PD_MAX(recorded->start, map->start);
+    const uint64_t until = PD_MIN(recorded->end, map->end);
+    if (ip < from || ip >= until)
+        return false;
+    resolver->points.core = (struct pd_core){ resolver->kernel.stamp, from, until - from, map };
+    return true;
+}
+
+PD_INLINE bool find_kernel_point(struct pd_resolver *resolver, uint64_t ip, struct pd_point *out)
+{
+    const struct pd_core *core = &resolver->points.core;
+    if (PD_UNLIKELY(core->stamp != resolver->kernel.stamp || ip - core->from >= core->size) &&
+        !find_core(resolver, ip))
+        return false;
+    *out = (struct pd_point){ core->map, pd_map_address(core->map, ip), ip };
+    return true;
+}
+
+/* Points can be told for this sample. */
+PD_INLINE bool begin_points(struct pd_resolver *resolver, const struct pd_thread *thread,
+                            uint64_t number, uint8_t cpumode)
 {
     if (PD_UNLIKELY(!resolver->ways.by_object || !thread))
         return false;
     take_stamps(resolver, thread, number);
-    if (PD_UNLIKELY(resolver->rare))
+    if (cpumode == PD_CPUMODE_KERNEL && (resolver->before_kernel || resolver->loads_kernel))
         return false;
-    for (size_t i = 0; i < entries->count; i++)
-        if (!find_point(resolver->slot, pd_load64(entries->ips + 8 * i, entries->swap), &out[i]))
+    return !resolver->rare;
+}
+
+bool pd_resolver_points(struct pd_resolver *resolver, const struct pd_thread *thread,
+                        uint64_t number, uint8_t cpumode, const struct pd_chain_entries *entries,
+                        struct pd_point *out)
+{
+    if (PD_UNLIKELY(!begin_points(resolver, thread, number, cpumode)))
+        return false;
+    for (size_t i = 0; i < entries->count; i++) {
+        const uint64_t ip = pd_load64(entries->ips + 8 * i, entries->swap);
+        if (cpumode == PD_CPUMODE_KERNEL ? !find_kernel_point(resolver, ip, &out[i])
+                                         : !find_point(resolver->points.slot, ip, &out[i]))
             return false;
+    }
     return true;
 }
 
 bool pd_resolver_point(struct pd_resolver *resolver, const struct pd_thread *thread,
-                       uint64_t number, uint64_t ip, struct pd_point *out)
+                       uint64_t number, uint8_t cpumode, uint64_t ip, struct pd_point *out)
 {
-    if (PD_UNLIKELY(!resolver->ways.by_object || !thread))
+    if (PD_UNLIKELY(!begin_points(resolver, thread, number, cpumode)))
         return false;
-    take_stamps(resolver, thread, number);
-    return PD_LIKELY(!resolver->rare) && find_point(resolver->slot, ip, out);
+    return cpumode == PD_CPUMODE_KERNEL ? find_kernel_point(resolver, ip, out)
+                                        : find_point(resolver->points.slot, ip, out);
 }
 
 struct pd_symbol_span pd_resolver_span_of(struct pd_resolver *resolver,

@@ -41,6 +41,13 @@ struct pd_view_slot {
     const struct pd_map *last; /* found in it last; NULL: none yet */
 };
 
+/* Addresses in a row of the kernel itself, none of which is a module's or made at run time. */
+struct pd_core {
+    uint64_t stamp; /* of the kernel's maps; 0: none */
+    uint64_t from, size;
+    const struct pd_map *map;
+};
+
 /* The functions of a location, innermost first; count 0: none is known. */
 struct pd_nested_list {
     struct pd_nested *functions;
@@ -74,8 +81,11 @@ struct pd_resolver {
     bool rare;                       /* of_guest or no_host */
     const struct pd_maps_view *user; /* in `views`, or `nothing` */
     struct pd_maps_view kernel, nothing;
-    struct pd_view_slot *slot;                /* that `user` lies in; NULL: in none */
     struct pd_view_slot views[PD_VIEW_SLOTS]; /* by thread */
+    struct {
+        struct pd_view_slot *slot; /* that `user` lies in; NULL: in none */
+        struct pd_core core;
+    } points;
     bool before_kernel;          /* no sample was in the kernel yet: its table is not there */
     bool loads_kernel;           /* it is the sample that loads the kernel's table */
     struct pd_location *loading; /* what its address gave */

@@ -42,9 +42,9 @@ void pd_script_look_ahead(struct pd_script_worker *worker, const struct pd_deliv
     if (PD_UNLIKELY(record->type != PD_RECORD_SAMPLE || !event))
         return;
     const struct pd_script_event *plan = &script->events[event->index];
-    bool is_user = (record->misc & PD_MISC_CPUMODE_MASK) == PD_CPUMODE_USER;
-    if (is_user && !plan->branch_trace && !pd_filter_has_location(&script->filter) &&
-        shown_address(plan, record, &ip) && pd_script_point_ahead(worker, record, ip, &out->point))
+    if (!plan->branch_trace && !pd_filter_has_location(&script->filter) &&
+        shown_address(plan, record, &ip) &&
+        pd_script_point_ahead(worker, record, plan->fields, ip, &out->point))
         return;
     out->point.near = NULL;
     out->location = pd_script_ahead(worker, record);

@@ -261,8 +261,7 @@ static bool put_part(struct pd_script_worker *worker, const struct part *part,
         const struct pd_chain_entries frames = { parts.callers - 8, parts.caller_count + 1,
                                                  sample->swap };
         /* Looked up at once these cost less than to be remembered. */
-        if (parts.cpumode == PD_CPUMODE_USER &&
-            pd_script_put_points(worker, key.kind, record, &frames, text))
+        if (pd_script_put_points(worker, key.kind, record, parts.cpumode, &frames, text))
             return true;
         if (!put_leaf(worker, &parts, record, &key, text))
             return false;

@@ -388,15 +388,15 @@ PD_INLINE void pd_script_put_frame(const struct pd_place *place, uint64_t addres
     text->length += PD_ADDRESS_WIDTH + 2 + place->length;
 }
 
-/* points.c: frames in user space by object and address, whose processes may be gone. */
+/* points.c: frames by object and function, whose processes may be gone. */
 /* False: nothing was put, they are to be resolved. */
 bool pd_script_put_points(struct pd_script_worker *worker, uint64_t fields,
-                          const struct pd_delivered *record, const struct pd_chain_entries *entries,
-                          struct pd_text *text);
+                          const struct pd_delivered *record, uint8_t cpumode,
+                          const struct pd_chain_entries *entries, struct pd_text *text);
 /* The address of a coming sample that has no chain, in three steps some samples apart: it is looked
  * up, its text fetched into the cache, put. False: it is to be resolved. */
 bool pd_script_point_ahead(struct pd_script_worker *worker, const struct pd_delivered *record,
-                           uint64_t ip, struct pd_script_point *out);
+                           uint64_t fields, uint64_t ip, struct pd_script_point *out);
 void pd_script_point_fetch(const struct pd_script_point *point);
 bool pd_script_put_point(struct pd_script_worker *worker, uint64_t fields,
                          const struct pd_script_point *point, uint64_t ip, struct pd_text *text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Addresses in user space by object and function: processes by the thousand have the same objects
+/* Addresses by object and function: processes by the thousand have the same objects
  * at other places each, and what an address reads does not tell where. The text of a function is
  * made once; what its addresses differ in is the offset. A chain is taken in three steps, so that
  * what the memory is asked for comes while the other frames are looked up. */
@@ -126,9 +126,7 @@ static PD_NOINLINE struct pd_span_text *look_up(struct pd_script_worker *worker,
                                                 const struct pd_point *point)
 {
     struct pd_script_points *points = &worker->texts.points;
-    struct pd_location location = { .addr = point->addr,
-                                    .cpumode = PD_CPUMODE_USER,
-                                    .of_object = true };
+    struct pd_location location = { .addr = point->addr, .of_object = true };
     struct pd_symbol_span found = { NULL, 0, UINT64_MAX };
     if (point->map) {
         found = pd_resolver_span_of(worker->resolver, point);
@@ -197,15 +195,23 @@ PD_INLINE void fetch_near(struct pd_span_text *const *near)
     __builtin_prefetch(span + PD_COPY_BLOCK);
 }
 
+/* Source lines of the kernel are found by its locations. */
+PD_INLINE bool tells_points(uint64_t fields, uint8_t cpumode)
+{
+    return cpumode == PD_CPUMODE_USER ||
+           (cpumode == PD_CPUMODE_KERNEL && !(fields & PD_FIELD(SRCLINE)));
+}
+
 bool pd_script_put_points(struct pd_script_worker *worker, uint64_t fields,
-                          const struct pd_delivered *record, const struct pd_chain_entries *entries,
-                          struct pd_text *text)
+                          const struct pd_delivered *record, uint8_t cpumode,
+                          const struct pd_chain_entries *entries, struct pd_text *text)
 {
     struct pd_script_points *points = &worker->texts.points;
     const size_t count = entries->count, before = text->length;
     fields &= PD_PLACE_FIELDS;
-    if (!make_room(worker) || count > points->capacity ||
-        !pd_resolver_points(worker->resolver, record->thread, record->number, entries, points->at))
+    if (!tells_points(fields, cpumode) || !make_room(worker) || count > points->capacity ||
+        !pd_resolver_points(worker->resolver, record->thread, record->number, cpumode, entries,
+                            points->at))
         return false;
     for (size_t i = 0; i < count; i++) {
         const struct pd_point *point = &points->at[i];
@@ -223,7 +229,7 @@ bool pd_script_put_points(struct pd_script_worker *worker, uint64_t fields,
             return false;
         }
         *to = '\t';
-        to = put_span(pd_put_hex16(to + 1, point->addr), span, point->addr);
+        to = put_span(pd_put_hex16(to + 1, point->shown), span, point->addr);
         *to++ = '\n';
         text->length = (size_t)(to - text->data);
     }
@@ -231,10 +237,12 @@ bool pd_script_put_points(struct pd_script_worker *worker, uint64_t fields,
 }
 
 bool pd_script_point_ahead(struct pd_script_worker *worker, const struct pd_delivered *record,
-                           uint64_t ip, struct pd_script_point *out)
+                           uint64_t fields, uint64_t ip, struct pd_script_point *out)
 {
-    if (!make_room(worker) ||
-        !pd_resolver_point(worker->resolver, record->thread, record->number, ip, &out->point))
+    const uint8_t cpumode = record->misc & PD_MISC_CPUMODE_MASK;
+    if (!tells_points(fields, cpumode) || !make_room(worker) ||
+        !pd_resolver_point(worker->resolver, record->thread, record->number, cpumode, ip,
+                           &out->point))
         return false;
     const struct pd_point *point = &out->point;
     out->near = near_slot(&worker->texts.points, dso_of(point), point->map ? point->addr : 0);
