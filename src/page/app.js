@@ -12,7 +12,7 @@ import { Chart } from './chart.js';
 import { Calls } from './calls.js';
 import { CodeView, profileHasCode } from './code.js';
 import { make, replaceChildren, percent, visible } from './format.js';
-import { encodeState, decodeState } from './state.js';
+import { encodeState, decodeState, carryState } from './state.js';
 import { Search } from './search.js';
 import { Controls } from './controls.js';
 import { FrameMenu } from './menu.js';
@@ -30,10 +30,11 @@ const VIEWS = [
 ];
 
 class App {
-    // `news`: an element that tells how far reading is; null: all has been read
-    constructor(profile, news) {
+    // `feed`: where the profile comes from and newer ones may; null: it is all there is
+    constructor(profile, feed) {
         this.profile = profile;
-        this.news = news;
+        this.feed = feed;
+        this.news = feed && feed.element;
         this.gone = new AbortController();
         this.state = decodeState(location.hash.slice(1), this.profile);
         this.build();
@@ -141,6 +142,7 @@ class App {
             this.timeline = new Timeline(this.panels.time, this.profile, {
                 ranges: (ranges) => this.set({ ranges }),
                 signal: this.gone.signal,
+                exact: () => this.exact(),
             });
         if (this.panels.order)
             this.orderChart = new Chart(this.panels.order, this.profile, {
@@ -149,6 +151,7 @@ class App {
         if (this.panels.calls)
             this.callChart = new Calls(this.panels.calls, this.profile, {
                 pick: (fn) => this.chooseFunction(fn),
+                exact: () => this.exact(),
                 moved: (thread, [from, to]) => {
                     this.state.calls = { thread, from, to };
                     clearTimeout(this.saving);
@@ -526,6 +529,17 @@ class App {
         return !this.controls.help.open && this.menu.box.hidden && !this.pressed;
     }
 
+    // What the recording has between two times, where the server can tell.
+    exact() {
+        if (!this.feed || !this.feed.ranges) return null;
+        return async ([from, to]) => {
+            this.say('Reading …');
+            const problem = await this.feed.showRange(this.profile, from, to);
+            if (problem) this.say(problem);
+            return problem;
+        };
+    }
+
     // Another takes its place: what stands or listens outside of #app goes.
     leave() {
         this.gone.abort();
@@ -590,11 +604,14 @@ class App {
 
 const began = performance.now();
 
-function show(profile, news) {
+function show(profile, feed) {
     const before = window.perfdataPage;
     const focused = document.activeElement && document.activeElement.id;
-    if (before) before.leave();
-    window.perfdataPage = new App(profile, news);
+    if (before) {
+        before.state = carryState(before.state, before.profile, profile);
+        before.leave();
+    }
+    window.perfdataPage = new App(profile, feed);
     if (before && focused && document.getElementById(focused))
         document.getElementById(focused).focus();
     if (!before) window.perfdataPage.readyTime = performance.now() - began;
@@ -608,7 +625,7 @@ loadProfile()
             return null;
         }
         const feed = new Feed(
-            (one) => show(one, feed.element),
+            (one) => show(one, feed),
             () => window.perfdataPage.isFree(),
         );
         document.getElementById('app').replaceChildren(feed.element);

@@ -10,6 +10,7 @@ import {
     fit,
     offerThreads,
     chooseThread,
+    exactButton,
     visible,
 } from './format.js';
 import { niceStep } from './timeline.js';
@@ -82,7 +83,15 @@ export class Chart {
             'Whole',
         );
         element.append(
-            make('div', { class: 'tools' }, make('label', {}, 'Thread ', this.threadSelect), whole),
+            make(
+                'div',
+                { class: 'tools' },
+                make('label', {}, 'Thread ', this.threadSelect),
+                whole,
+                hooks.exact && hooks.exact()
+                    ? exactButton(hooks.exact, this.note, () => this.window)
+                    : null,
+            ),
             this.note,
             this.box,
         );

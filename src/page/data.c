@@ -459,8 +459,9 @@ static perfdata_status put_header(struct maker *m, perfdata_recording *recording
     const char *title = m->options->title ? m->options->title : "perf.data";
     pd_text_string(out, "{\"format\":1,\"title\":");
     put_json(out, title);
-    pd_text_format(out, ",\"has_time\":%s,\"time_unit\":%llu,\"events\":[",
-                   m->timed ? "true" : "false", (unsigned long long)m->unit);
+    pd_text_format(out, ",\"has_time\":%s,\"begin\":\"%llu\",\"time_unit\":%llu,\"events\":[",
+                   m->timed ? "true" : "false", (unsigned long long)m->begin,
+                   (unsigned long long)m->unit);
     bool first = true;
     put_events(out, profile, &first);
     if (m->options->before)

@@ -36,6 +36,18 @@ export function replaceChildren(element, ...children) {
     element.replaceChildren(...children.filter((child) => child !== null));
 }
 
+// Shows all that the recording has of the time in sight, where `exact()` gives what does that.
+export function exactButton(exact, note, inSight) {
+    const button = make('button', {}, 'Exact');
+    button.addEventListener('click', async () => {
+        const read = exact();
+        note.textContent = read ? 'Reading …' : 'All that there is of this time is shown.';
+        const problem = read ? await read(inSight()) : '';
+        if (problem) note.textContent = problem;
+    });
+    return button;
+}
+
 const FEW_OPTIONS = 200;
 const MOST_OPTIONS = 20000; // the last line says how many are missing
 

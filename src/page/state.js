@@ -30,6 +30,29 @@ export function encodeState(state) {
     return Object.keys(out).length ? encodeURIComponent(JSON.stringify(out)) : '';
 }
 
+// A state of one profile -> of another one of the same recording, which begins at another time and numbers its threads otherwise.
+export function carryState(state, before, profile) {
+    const begins = [before, profile].map((one) => BigInt(one.header.begin || 0));
+    const shift = Number(begins[0] - begins[1]);
+    const name = ({ pid, tid, comm }) => `${pid} ${tid} ${comm}`;
+    const numbers = new Map(profile.threads.map((thread, i) => [name(thread), i]));
+    const other = (thread) => numbers.get(name(before.threads[thread]));
+    const threads = (state.threads || []).map(other).filter((thread) => thread !== undefined);
+    const inside = ([a, b]) => b >= profile.start && a <= profile.end;
+    const { calls } = state;
+    const window = calls && [calls.from + shift, calls.to + shift];
+    const thread = calls ? other(calls.thread) : undefined;
+    return {
+        ...state,
+        threads: threads.length ? threads : null,
+        ranges: state.ranges.map(([a, b]) => [a + shift, b + shift]).filter(inside),
+        calls:
+            thread !== undefined && inside(window)
+                ? { thread, from: window[0], to: window[1] }
+                : null,
+    };
+}
+
 // What the controls can be set to.
 const CHOICES = {
     view: ['flame', 'table', 'sandwich', 'code', 'time', 'calls', 'order', 'about'],

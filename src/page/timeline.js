@@ -9,6 +9,7 @@ import {
     cssColor,
     fit,
     visible,
+    exactButton,
 } from './format.js';
 import { lowerBound } from './data.js';
 import { joinRanges } from './state.js';
@@ -43,7 +44,7 @@ export function marksText(marks) {
 }
 
 export class Timeline {
-    // `hooks`: ranges(list); signal: nothing is listened to any more
+    // `hooks`: ranges(list); signal: nothing is listened to any more; exact(): reads a range, or null
     constructor(element, profile, hooks) {
         this.profile = profile;
         this.hooks = hooks;
@@ -95,6 +96,7 @@ export class Timeline {
             button('Zoom to range', () => this.zoomToRange()),
             button('Whole', () => this.setWindow(this.profile.start, this.profile.end)),
             button('Clear ranges', () => this.setRanges([])),
+            this.hooks.exact() ? exactButton(this.hooks.exact, this.note, () => this.window) : null,
         );
     }
 

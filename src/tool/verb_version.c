@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* version: of perfdata, and of the perf whose text it prints. */
-#include "tool/show/serve.h"
+#include "tool/view/serve.h"
 #include "tool/tui/tui.h"
 #include "tool/verbs.h"
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # flame: the page in a headless browser, by clicks and keys; its sums against report's; names that
-# attack; SVG. page.sh PART: walk, served, slices, threads, code, calls, call-sums, diff, totals, names, issues, svg
+# attack; SVG. page.sh PART: walk, served, slices, range, threads, code, calls, call-sums, diff, totals, names, issues, svg
 set -u
 demo=$SOURCE/tests/data/demo
 work=$(mktemp -d)
@@ -74,6 +74,17 @@ slices)
         python3 "$SOURCE/tests/page/slices.py" "$PERFDATA" "$traces/symfs" "$work/big.data" ||
             exit 1
     done
+    ;;
+range)
+    browser
+    "$PERFDATA" version --build-options | grep -q 'libmicrohttpd: \[ on ' ||
+        { echo 'built without libmicrohttpd'; exit 77; }
+    grow=${PERFDATA_TOOLS-}/make-big-pt/make_big_pt.py
+    [ -n "${PERFDATA_CORPUS-}" ] && [ -r "$grow" ] ||
+        { echo 'skipped: PERFDATA_CORPUS and PERFDATA_TOOLS are not set'; exit 77; }
+    traces=$PERFDATA_CORPUS/own-pt
+    python3 "$grow" "$traces/rec/c_dyn.data" "$work/big.data" --mb 2 >/dev/null || exit 1
+    node "$SOURCE/tests/page/range.mjs" "$PERFDATA" "$traces/symfs" "$work/big.data"
     ;;
 threads)
     browser

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """slices.py PERFDATA SYMFS RECORDING: view of a trace shows pieces that lie all over its time before the whole."""
-import base64, json, re, signal, subprocess, sys, time, urllib.request, zlib
+import base64, json, re, signal, subprocess, sys, time, urllib.error, urllib.request, zlib
 
 perfdata, symfs, recording = sys.argv[1:]
 SLICES = 48
@@ -51,6 +51,36 @@ while True:
     if news['whole'] or time.monotonic() - began > 250:
         break
     time.sleep(0.01)
+
+
+def flame(*options):
+    page = subprocess.run([perfdata, 'flame', '--symfs', symfs, '-i', recording, '-o', '-', *options], capture_output=True,
+                          text=True)
+    return columns_of(zlib.decompress(base64.b64decode(re.search(r'id="data"[^>]*>([^<]*)<', page.stdout).group(1)), -15))
+
+
+def refused(name):
+    try:
+        ask(name)
+    except urllib.error.HTTPError as error:
+        return error.code
+    return 200
+
+
+# A millisecond, exact: what flame makes of it.
+begin = int(pictures[max(pictures)][1][0]['begin'])
+for at in (begin + 3000000, begin + 40000000):
+    began = time.monotonic()
+    _, got = columns_of(zlib.decompress(ask('range/%d-%d' % (at, at + 1000000)), -15))
+    took = time.monotonic() - began
+    text = ','.join('%d.%09d' % divmod(one, 10**9) for one in (at, at + 1000000))
+    _, wanted = flame('--time', text)
+    check(got == wanted and len(got['ca_time']) > 10, 'a range is what flame --time %s makes of it' % text)
+    check(took < 20, 'a range takes %.1f s' % took)
+for name in ['range/', 'range/1', 'range/1-', 'range/-1-2', 'range/1-2x', 'range/a-b', 'range/1-99999999999999999999999', 'range']:
+    check(refused(name) == 404, name + ': %d' % refused(name))
+check(refused('range/0-%d' % (10**18)) == 413, 'a range that is too long')
+check(refused('range/2-1') == 413, 'a range that ends before it begins')
 view.send_signal(signal.SIGTERM)
 check(view.wait(30) == 0, 'SIGTERM ends it with 0')
 
@@ -65,10 +95,8 @@ met = {min(SLICES - 1, (t - times[0]) * SLICES // span) for t in times}
 check(len(met) > SLICES * 0.9, 'slices lie all over the time: in %d of %d' % (len(met), SLICES))
 share = len(times) / len(last['sa_time'])
 check(0.3 * news['part'] < share < 3 * news['part'], '%.3f of the samples in %.3f of the time' % (share, news['part']))
-whole = subprocess.run([perfdata, 'flame', '--symfs', symfs, '-i', recording, '-o', '-'], capture_output=True, text=True)
-page = zlib.decompress(base64.b64decode(re.search(r'id="data"[^>]*>([^<]*)<', whole.stdout).group(1)), -15)
-_, flame = columns_of(page)
+_, wanted = flame()
 for name in ['sa_stack', 'sa_time', 'sa_weight', 'ca_time', 'ca_fn', 'cs_count']:
-    check(last[name] == flame[name], 'the whole is what flame shows: ' + name)
+    check(last[name] == wanted[name], 'the whole is what flame shows: ' + name)
 print('\n'.join(failed))
 sys.exit(1 if failed else 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A page and its data on loopback, by libmicrohttpd: only to who knows its address, only for
  * reading. */
-#include "tool/show/serve.h"
+#include "tool/view/serve.h"
 #include <arpa/inet.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -42,6 +42,9 @@ struct server {
     double part;          /* of the recording that it is of */
     unsigned slices;      /* in which that lies; 0: at the beginning */
     struct serve_news news;
+    serve_range_fn make_range; /* NULL: not offered */
+    void *range_data;
+    pthread_mutex_t making; /* a range */
     /* fixed before anybody is answered: */
     char path[2 * TOKEN_BYTES + 3];          /* "/TOKEN/" */
     char hosts[2][sizeof "localhost:65535"]; /* what a browser on this machine asks by */
@@ -151,6 +154,22 @@ static enum MHD_Result refuse(struct MHD_Connection *connection, unsigned code, 
 
 /* ---- data ---- */
 
+int serve_take_text(void *data, const char *text, size_t length)
+{
+    struct serve_text *to = data;
+    if (to->capacity - to->length < length) {
+        size_t capacity = 2 * (to->capacity + length);
+        char *grown = realloc(to->text, capacity);
+        if (!grown)
+            return 1;
+        to->text = grown;
+        to->capacity = capacity;
+    }
+    memcpy(to->text + to->length, text, length);
+    to->length += length;
+    return 0;
+}
+
 static void drop(struct data *data)
 {
     if (!data || --data->users)
@@ -192,21 +211,70 @@ static enum MHD_Result answer_progress(struct server *server, struct MHD_Connect
     int length = snprintf(
         text, sizeof text,
         "{\"picture\":%u,\"part\":%.6f,\"slices\":%u,\"share\":%.6f,\"records\":%" PRIu64
-        ",\"whole\":%s}\n",
+        ",\"ranges\":%s,\"whole\":%s}\n",
         server->picture, server->part, server->slices, news->share, news->records,
-        news->whole ? "true" : "false");
+        server->make_range ? "true" : "false", news->whole ? "true" : "false");
     pthread_mutex_unlock(&server->lock);
     struct MHD_Response *response = mhd.create_response_from_buffer((size_t)length, text,
                                                                     MHD_RESPMEM_MUST_COPY);
     return answer(connection, MHD_HTTP_OK, response, "application/json");
 }
 
+/* "FROM-TO", nothing else. */
+static bool read_range(const char *text, uint64_t *from, uint64_t *to)
+{
+    uint64_t *numbers[] = { from, to };
+    for (int i = 0; i < 2; i++) {
+        char *end;
+        if (*text < '0' || *text > '9')
+            return false;
+        errno = 0;
+        *numbers[i] = strtoull(text, &end, 10);
+        if (errno || *end != (i ? '\0' : '-'))
+            return false;
+        text = end + 1;
+    }
+    return true;
+}
+
+static enum MHD_Result answer_range(struct server *server, struct MHD_Connection *connection,
+                                    const char *text)
+{
+    uint64_t from, to;
+    struct serve_text made = { 0 };
+    pthread_mutex_lock(&server->lock);
+    serve_range_fn make = server->make_range;
+    pthread_mutex_unlock(&server->lock);
+    if (!make || !read_range(text, &from, &to))
+        return refuse(connection, MHD_HTTP_NOT_FOUND, "no such range\n");
+    pthread_mutex_lock(&server->making);
+    enum serve_range result = make(server->range_data, from, to, &made);
+    pthread_mutex_unlock(&server->making);
+    if (result == SERVE_RANGE_DONE) {
+        struct MHD_Response *response = mhd.create_response_from_buffer(made.length, made.text,
+                                                                        MHD_RESPMEM_MUST_FREE);
+        if (!response)
+            free(made.text);
+        return answer(connection, MHD_HTTP_OK, response, "application/octet-stream");
+    }
+    free(made.text);
+    return result == SERVE_RANGE_TOO_LONG
+               ? refuse(connection, MHD_HTTP_CONTENT_TOO_LARGE, "the range is too long\n")
+               : refuse(connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "it cannot be read\n");
+}
+
 /* What stands behind the token: true for any other too, so that this takes as long. */
 static const char *behind_token(const struct server *server, const char *url)
 {
     static const char *const names[] = { "", "data", "progress" };
+    static const char range[] = "range/";
     char known[sizeof server->path + sizeof "progress"];
+    char given[sizeof server->path + sizeof range];
     const char *found = NULL;
+    snprintf(known, sizeof known, "%s%s", server->path, range);
+    snprintf(given, sizeof given, "%.*s", (int)strlen(known), url);
+    if (is_same(given, known))
+        found = url + strlen(known) - (sizeof range - 1);
     for (size_t i = 0; i < TOOL_LENGTH(names); i++) {
         snprintf(known, sizeof known, "%s%s", server->path, names[i]);
         if (is_same(url, known))
@@ -228,6 +296,8 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     const char *name = behind_token(server, url);
     if (!name)
         return refuse(connection, MHD_HTTP_NOT_FOUND, "no such page\n");
+    if (*name == 'r')
+        return answer_range(server, connection, name + strlen("range/"));
     if (*name)
         return *name == 'd' ? answer_data(server, connection) : answer_progress(server, connection);
     return answer(connection, MHD_HTTP_OK, lasting(server->shell->text, server->shell->length),
@@ -250,6 +320,14 @@ void serve_give(struct server *server, struct serve_text *text, double share, un
     server->picture++;
     server->part = share;
     server->slices = slices;
+    pthread_mutex_unlock(&server->lock);
+}
+
+void serve_offer_ranges(struct server *server, serve_range_fn make, void *data)
+{
+    pthread_mutex_lock(&server->lock);
+    server->make_range = make;
+    server->range_data = data;
     pthread_mutex_unlock(&server->lock);
 }
 
@@ -338,11 +416,11 @@ static enum tool_exit start(struct tool *tool, struct server *server, uint16_t p
                                    .sin_addr = { .s_addr = htonl(INADDR_LOOPBACK) } };
     if (!make_token(server))
         return tool_failure(tool, PERFDATA_ERROR_IO, NULL, "the system gives no random numbers");
-    server->daemon = mhd.start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_AUTO, port, NULL,
-                                      NULL, on_request, server, MHD_OPTION_SOCK_ADDR,
-                                      (struct sockaddr *)&address, MHD_OPTION_CONNECTION_LIMIT,
-                                      (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
-                                      (unsigned)IDLE_SECONDS, MHD_OPTION_END);
+    server->daemon = mhd.start_daemon(
+        MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_AUTO, port, NULL,
+        NULL, on_request, server, MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&address,
+        MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
+        (unsigned)IDLE_SECONDS, MHD_OPTION_END);
     if (!server->daemon)
         return tool_failure(tool, PERFDATA_ERROR_IO, NULL, strerror(errno));
     return tell_address(tool, server);
@@ -357,6 +435,7 @@ enum tool_exit serve_begin(struct tool *tool, const struct serve_text *shell, ui
         return tool_failure(tool, PERFDATA_ERROR_MEMORY, NULL, NULL);
     server->shell = shell;
     pthread_mutex_init(&server->lock, NULL);
+    pthread_mutex_init(&server->making, NULL);
     pthread_cond_init(&server->ended, NULL);
     of_sent = server;
     enum tool_exit code = hold_signals(server)
@@ -382,6 +461,7 @@ void serve_end(struct server *server)
     drop(server->data);
     pthread_sigmask(SIG_SETMASK, &server->before, NULL);
     pthread_cond_destroy(&server->ended);
+    pthread_mutex_destroy(&server->making);
     pthread_mutex_destroy(&server->lock);
     free(server);
 }

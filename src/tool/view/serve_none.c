@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A build without libmicrohttpd: nothing is served. */
-#include "tool/show/serve.h"
+#include "tool/view/serve.h"
 #include <stdlib.h>
 
 bool serve_built(void)
@@ -26,6 +26,17 @@ void serve_give(struct server *server, struct serve_text *data, double share, un
     (void)server, (void)share, (void)slices;
     free(data->text);
     *data = (struct serve_text){ 0 };
+}
+
+void serve_offer_ranges(struct server *server, serve_range_fn make, void *data)
+{
+    (void)server, (void)make, (void)data;
+}
+
+int serve_take_text(void *data, const char *text, size_t length)
+{
+    (void)data, (void)text, (void)length;
+    return 1;
 }
 
 void serve_tell(struct server *server, const struct serve_news *news)

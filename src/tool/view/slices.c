@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The span of a trace in time, and ranges that lie all over it. */
-#include "tool/show/slices.h"
+#include "tool/view/slices.h"
 #include <inttypes.h>
 #include <perfdata/records.h>
 #include <perfdata/types.h>

@@ -17,6 +17,15 @@ struct serve_news {
     bool whole;       /* nothing newer will come             */
 };
 
+/* A perfdata_write_fn; `data` is a struct serve_text. */
+int serve_take_text(void *data, const char *text, size_t length);
+
+/* The data of a range of time, both ends included, in ns of the recording's clock. Comes from
+ * threads of the server, one call at a time. */
+enum serve_range { SERVE_RANGE_DONE, SERVE_RANGE_TOO_LONG, SERVE_RANGE_FAILED };
+typedef enum serve_range (*serve_range_fn)(void *data, uint64_t from, uint64_t to,
+                                           struct serve_text *out);
+
 struct server;
 
 /* Whether this build can serve at all. */
@@ -32,6 +41,8 @@ enum tool_exit serve_begin(struct tool *tool, const struct serve_text *shell, ui
  * all over its time, which together are that share. Without memory they are freed: the page keeps
  * what it has. */
 void serve_give(struct server *server, struct serve_text *data, double share, unsigned slices);
+/* From now on who asks for a range gets it from `make`. */
+void serve_offer_ranges(struct server *server, serve_range_fn make, void *data);
 void serve_tell(struct server *server, const struct serve_news *news);
 /* Has a signal come? From then on it is true. */
 bool serve_is_over(struct server *server);

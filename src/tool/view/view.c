@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* view: the page of flame, served to this machine alone. */
 #include "tool/show/page_code.h"
-#include "tool/show/serve.h"
-#include "tool/show/slices.h"
+#include "tool/view/range.h"
+#include "tool/view/serve.h"
+#include "tool/view/slices.h"
 #include "tool/verbs.h"
 #include <inttypes.h>
 #include <malloc.h>
@@ -67,23 +68,8 @@ struct view {
     double slice_share; /* of the time that is being read; 1: all */
     char *times;        /* ... as --time takes it */
     perfdata_page_samples *samples;
+    struct tool_range range; /* while it is served */
 };
-
-static int take_text(void *data, const char *text, size_t length)
-{
-    struct serve_text *to = data;
-    if (to->capacity - to->length < length) {
-        size_t capacity = 2 * (to->capacity + length);
-        char *grown = realloc(to->text, capacity);
-        if (!grown)
-            return 1;
-        to->text = grown;
-        to->capacity = capacity;
-    }
-    memcpy(to->text + to->length, text, length);
-    to->length += length;
-    return 0;
-}
 
 static int on_progress(void *data, const struct perfdata_progress *at)
 {
@@ -152,7 +138,7 @@ static enum tool_exit give(struct view *view, const struct tool *told,
     page.code = code;
     page.warnings = warnings;
     page.warning_count = count;
-    perfdata_status status = perfdata_page_write(recording, profile, &page, take_text, &data);
+    perfdata_status status = perfdata_page_write(recording, profile, &page, serve_take_text, &data);
     warnings_free(warnings, count);
     if (status >= 0) {
         bool sliced = view->traced && view->stopped;
@@ -254,6 +240,17 @@ static enum tool_exit show_all(struct view *view, struct tool *told, perfdata_re
     view->limit = UINT64_MAX;
     view->traced = !once && !view->tool->no_itrace && !view->how.time &&
                    tool_slices_find(view->name, recording, &view->slices);
+    if (view->traced) {
+        view->range = (struct tool_range){
+            .tool = view->tool,
+            .name = view->name,
+            .title = view->options->title ? view->options->title : view->name,
+            .how = view->how,
+            .slices = view->slices,
+            .max_samples = view->options->max_samples,
+        };
+        serve_offer_ranges(view->server, tool_range_make, &view->range);
+    }
     bool ok = once || choose_part(view, true);
     while (ok && recording) {
         code = show(view, told, recording);
@@ -302,7 +299,7 @@ static enum tool_exit run_view(struct tool *tool, void *data, int argc, char **a
     if (code != TOOL_DONE)
         return code;
     page.form = PERFDATA_PAGE_SHELL;
-    if (perfdata_page_write(NULL, NULL, &page, take_text, &shell) < 0)
+    if (perfdata_page_write(NULL, NULL, &page, serve_take_text, &shell) < 0)
         code = tool_failure(tool, PERFDATA_ERROR_MEMORY, view.name, NULL);
     if (code == TOOL_DONE)
         code = serve_begin(tool, &shell, (uint16_t)options->port, &view.server);
@@ -326,10 +323,10 @@ const struct tool_verb tool_verb_view = {
     .description =
         "Serves the page of `flame` on 127.0.0.1, until CTRL+C. The address comes at once; of a "
         "large recording the page\nshows the first part, then larger ones, while the rest is read, "
-        "and says of how much it is; of a trace\nthese are slices that lie all over its time. The "
-        "address holds a token that nobody else knows; other addresses,\nmethods than GET and "
-        "requests by another name than 127.0.0.1 or localhost are refused. Beyond --max-samples\n"
-        "samples are joined.",
+        "and says of how much it is; of a trace\nthese are slices that lie all over its time, and "
+        "`Exact` reads all that there is of the time in sight.\nThe address holds a token that "
+        "nobody else knows; other addresses, methods than GET and requests by another\nname than "
+        "127.0.0.1 or localhost are refused. Beyond --max-samples samples are joined.",
     .examples = { "view perf.data", "the page, at the address that is printed" },
     .options = view_rows,
     .options_size = sizeof(struct view_options),
