@@ -28,23 +28,69 @@ PD_INLINE char *pd_digits_before(char *end, uint64_t value)
     return end;
 }
 
+PD_INLINE unsigned pd_digit_count(uint64_t value)
+{
+    static const uint64_t tens[] = {
+        UINT64_C(0),
+        UINT64_C(10),
+        UINT64_C(100),
+        UINT64_C(1000),
+        UINT64_C(10000),
+        UINT64_C(100000),
+        UINT64_C(1000000),
+        UINT64_C(10000000),
+        UINT64_C(100000000),
+        UINT64_C(1000000000),
+        UINT64_C(10000000000),
+        UINT64_C(100000000000),
+        UINT64_C(1000000000000),
+        UINT64_C(10000000000000),
+        UINT64_C(100000000000000),
+        UINT64_C(1000000000000000),
+        UINT64_C(10000000000000000),
+        UINT64_C(100000000000000000),
+        UINT64_C(1000000000000000000),
+        UINT64_C(10000000000000000000),
+    };
+    /* log10(2) is a little more than 1233/4096 */
+    unsigned guess = (64 - (unsigned)__builtin_clzll(value | 1)) * 1233 >> 12;
+    return guess + (value >= tens[guess]);
+}
+
 /* At most 20 bytes. */
 PD_INLINE char *pd_put_u64(char *to, uint64_t value)
 {
-    char digits[20], *end = digits + sizeof digits, *start = pd_digits_before(end, value);
-    size_t length = (size_t)(end - start);
-    memcpy(to, start, length);
-    return to + length;
+    char *end = to + pd_digit_count(value);
+    (void)pd_digits_before(end, value);
+    return end;
 }
 
-/* %*lu: max(20, width) bytes. */
+/* %*lu: max(20, width) bytes, all of which may be written. */
 PD_INLINE char *pd_put_u64_right(char *to, uint64_t value, unsigned width)
 {
-    char digits[20], *end = digits + sizeof digits, *start = pd_digits_before(end, value);
-    size_t length = (size_t)(end - start), pad = length < width ? width - length : 0;
-    memset(to, ' ', pad);
-    memcpy(to + pad, start, length);
-    return to + pad + length;
+    const unsigned length = pd_digit_count(value), pad = length < width ? width - length : 0;
+    memset(to, ' ', 20);
+    for (unsigned i = 20; i < pad; i++)
+        to[i] = ' ';
+    return pd_put_u64(to + pad, value);
+}
+
+/* A text that is short more often than not: no call then. */
+PD_INLINE char *pd_put_short(char *to, const char *text, size_t length)
+{
+    if (PD_UNLIKELY(length > 16)) {
+        memcpy(to, text, length);
+    } else if (length >= 8) { /* both ends, which may overlap */
+        uint64_t begin, end;
+        memcpy(&begin, text, 8);
+        memcpy(&end, text + length - 8, 8);
+        memcpy(to, &begin, 8);
+        memcpy(to + length - 8, &end, 8);
+    } else {
+        for (size_t i = 0; i < length; i++)
+            to[i] = text[i];
+    }
+    return to + length;
 }
 
 /* Exactly `count` digits with zeros before; what does not fit is cut. */

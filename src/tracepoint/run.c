@@ -103,7 +103,7 @@ static const struct pd_trace_piece *put_quick(const struct payload *p,
     char *to = out->data + out->length;
     for (; piece < end && piece->quick; piece++) {
         if (piece->kind == PIECE_LITERAL) {
-            to = pd_put_bytes(to, piece->text, piece->text_length);
+            to = pd_put_short(to, piece->text, piece->text_length);
             continue;
         }
         uint64_t value = number_of(p, piece);

@@ -2,6 +2,7 @@
 /* Proves: the lists and spans that choose samples parse and match as perf's do, its odd corners
  * included. */
 #include "test.h"
+#include <inttypes.h>
 #include "base/digits.h"
 #include "select/filter.h"
 
@@ -132,6 +133,34 @@ static void test_cpus(void)
     recording.event_count = 0;
 }
 
+/* As printf has them, around each power of ten and of sixteen. */
+static void test_numbers(void)
+{
+    for (uint64_t power = 1, hex = 1, i = 0; i < 20; i++, power *= 10, hex <<= 4)
+        for (int step = -1; step <= 1; step++) {
+            const uint64_t value = power + (uint64_t)(int64_t)step, other = hex + value % 3 - 1;
+            char expected[64], text[64];
+            snprintf(expected, sizeof expected, "%" PRIu64, value);
+            *pd_put_u64(text, value) = 0;
+            CHECK_STR(text, expected);
+            snprintf(expected, sizeof expected, "%10" PRIu64, value);
+            *pd_put_u64_right(text, value, 10) = 0;
+            CHECK_STR(text, expected);
+            snprintf(expected, sizeof expected, "%25" PRIu64, value);
+            *pd_put_u64_right(text, value, 25) = 0;
+            CHECK_STR(text, expected);
+            snprintf(expected, sizeof expected, "%" PRIx64, other);
+            *pd_put_hex_wide(text, other) = 0;
+            CHECK_STR(text, expected);
+        }
+    for (size_t length = 0; length < 20; length++) {
+        char text[32];
+        memset(text, '-', sizeof text);
+        CHECK(pd_put_short(text, "abcdefghijklmnopqrst", length) == text + length);
+        CHECK(!memcmp(text, "abcdefghijklmnopqrst", length) && text[length] == '-');
+    }
+}
+
 static void test_digits(void)
 {
     char text[64];
@@ -158,6 +187,7 @@ int main(void)
     test_lists();
     test_cpus();
     test_digits();
+    test_numbers();
     pd_context_fini(&recording.context);
     return test_done();
 }

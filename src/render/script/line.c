@@ -10,25 +10,22 @@
 
 /* ---- the start: comm to time ---- */
 
+/* Of at most 8 places; more may be written behind it. */
 static char *put_int(char *to, uint32_t value, unsigned width, bool left)
 {
-    char digits[12], *end = digits + sizeof digits, *start = end;
     bool negative = (int32_t)value < 0;
     uint32_t magnitude = negative ? 0 - value : value;
-    do
-        *--start = (char)('0' + magnitude % 10);
-    while (magnitude /= 10);
-    if (negative)
-        *--start = '-';
-    size_t length = (size_t)(end - start), pad = length < width ? width - length : 0;
+    unsigned length = pd_digit_count(magnitude) + negative,
+             pad = length < width ? width - length : 0;
     if (!left) {
-        memset(to, ' ', pad);
+        memset(to, ' ', 8);
         to += pad;
     }
-    memcpy(to, start, length);
-    to += length;
+    if (negative)
+        *to++ = '-';
+    to = pd_put_u64(to, magnitude);
     if (left) {
-        memset(to, ' ', pad);
+        memset(to, ' ', 8);
         to += pad;
     }
     return to;
