@@ -44,10 +44,10 @@ struct server {
     struct serve_news news;
     serve_range_fn make_range; /* NULL: not offered */
     void *range_data;
-    pthread_mutex_t making; /* a range */
-    /* fixed before anybody is answered: */
-    char path[2 * TOKEN_BYTES + 3];          /* "/TOKEN/" */
     char hosts[2][sizeof "localhost:65535"]; /* what a browser on this machine asks by */
+    /* needs no lock: */
+    pthread_mutex_t making;         /* a range */
+    char path[2 * TOKEN_BYTES + 3]; /* "/TOKEN/", fixed before the server begins */
 };
 
 /* The library brings a dozen others for TLS, which each start of each verb would load and bind. So
@@ -112,10 +112,14 @@ static bool is_same(const char *given, const char *known)
 }
 
 /* A page of another site can make a browser ask us, but by its own name (DNS rebinding). */
-static bool host_is_ours(const struct server *server, struct MHD_Connection *connection)
+static bool host_is_ours(struct server *server, struct MHD_Connection *connection)
 {
     const char *host = mhd.lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
-    return host && (!strcasecmp(host, server->hosts[0]) || !strcasecmp(host, server->hosts[1]));
+    pthread_mutex_lock(&server->lock);
+    bool ours = host &&
+                (!strcasecmp(host, server->hosts[0]) || !strcasecmp(host, server->hosts[1]));
+    pthread_mutex_unlock(&server->lock);
+    return ours;
 }
 
 /* Queues it and lets go of it. */
@@ -401,9 +405,11 @@ static enum tool_exit tell_address(struct tool *tool, struct server *server)
                                                            MHD_DAEMON_INFO_BIND_PORT);
     if (!info)
         return tool_failure(tool, PERFDATA_ERROR_IO, NULL, "the server has no port");
-    /* Nobody has the token yet, so nobody is answered before the names are known. */
+    /* Until the names are known nobody is answered. */
+    pthread_mutex_lock(&server->lock);
     snprintf(server->hosts[0], sizeof server->hosts[0], "127.0.0.1:%u", info->port);
     snprintf(server->hosts[1], sizeof server->hosts[1], "localhost:%u", info->port);
+    pthread_mutex_unlock(&server->lock);
     tool_printf(tool, "http://127.0.0.1:%u%s\n", info->port, server->path);
     tool_flush(tool);
     return TOOL_DONE;
