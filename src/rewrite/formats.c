@@ -126,30 +126,36 @@ static void put_tracing(const struct formats *formats, struct pd_text *out, bool
 }
 
 /* Reads what there is; what is wrong with it was, or will be, said by who reads the fields. */
-static void read_formats(struct pd_copy *copy, struct formats *formats)
+static perfdata_status read_formats(struct pd_copy *copy, struct formats *formats)
 {
     const struct pd_feature_bytes *bytes =
         &copy->recording->feature_table.bytes[PD_FEATURE_TRACING_DATA];
     struct pd_context quiet;
     if (!bytes->size)
-        return;
+        return PERFDATA_OK;
     pd_context_init(&quiet);
-    if (pd_tracing_open(&quiet, bytes->data, bytes->size, NULL, &formats->tracing) == PERFDATA_OK)
+    perfdata_status status = pd_tracing_open(&quiet, bytes->data, bytes->size, NULL,
+                                             &formats->tracing);
+    if (status == PERFDATA_OK)
         formats->texts = pd_tracing_texts(formats->tracing, &formats->count);
     pd_context_fini(&quiet);
+    return status == PERFDATA_ERROR_MEMORY
+               ? pd_fail(&copy->recording->context, status, -1, "no memory for tracepoint formats")
+               : PERFDATA_OK;
 }
 
 perfdata_status pd_copy_mend_formats(struct pd_copy *copy)
 {
     struct pd_recording *recording = copy->recording;
     struct formats formats = { .recording = recording };
-    perfdata_status status = PERFDATA_OK;
     bool traces = false;
     for (size_t i = 0; i < recording->event_count; i++)
         traces |= recording->events[i]->attr.type == PD_TYPE_TRACEPOINT;
     if (!traces && !recording->feature_table.bytes[PD_FEATURE_TRACING_DATA].size)
         return PERFDATA_OK;
-    read_formats(copy, &formats);
+    perfdata_status status = read_formats(copy, &formats);
+    if (status < 0)
+        return status;
     if (!formats.tracing || !pd_tracing_is_whole(formats.tracing) ||
         put_lacking(&formats, NULL, false)) {
         struct pd_text out = { 0 };

@@ -127,7 +127,7 @@ struct pd_tracing {
     const struct pd_trace_resolver *resolver; /* of the thread that holds the lock */
     PD_VEC(struct pd_trace_names) printks;    /* address -> text */
     PD_VEC(struct pd_trace_text) texts;
-    bool damaged, complete;
+    bool damaged, complete, no_memory;
     struct pd_trace_text kallsyms, comms; /* as read; no text: there are none */
 };
 

@@ -2,6 +2,7 @@
 /* Runs a compiled print format over a payload. */
 #include "base/digits.h"
 #include "tracepoint/program.h"
+#include <errno.h>
 #include <stdio.h>
 
 struct payload {
@@ -308,8 +309,11 @@ static void print_by_library(const struct pd_trace_format *format,
                                  .data = (void *)(uintptr_t)data };
     pthread_mutex_lock(&tracing->lock);
     tracing->resolver = resolver;
+    errno = 0;
     trace_seq_init(&seq);
     tep_print_event(tracing->tep, &seq, &record, "%s", TEP_PRINT_INFO);
+    out->failed |= errno ==
+                   ENOMEM; /* a part of the text is not there then, and nothing else tells */
     pd_text_bytes(out, seq.buffer, seq.len);
     trace_seq_destroy(&seq);
     tracing->resolver = NULL;

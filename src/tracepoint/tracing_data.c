@@ -2,6 +2,7 @@
 /* The container of tracing data (docs/perf-data-format.md) and the table of its formats. */
 #include "tracepoint/program.h"
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 
 struct reader {
@@ -9,6 +10,13 @@ struct reader {
     const uint8_t *at, *end;
     bool failed;
 };
+
+/* libtraceevent takes an allocation that failed for the end of a text, or goes on without a field:
+ * only errno tells. It is cleared before each call. */
+static void note_memory(struct pd_tracing *tracing)
+{
+    tracing->no_memory |= errno == ENOMEM;
+}
 
 static const uint8_t *take(struct reader *r, uint64_t size)
 {
@@ -64,8 +72,7 @@ static void add_field(struct pd_trace_format *format, const struct tep_format_fi
                  : f->flags & TEP_FIELD_IS_POINTER ? PD_TRACE_POINTER
                  : f->flags & TEP_FIELD_IS_SIGNED  ? PD_TRACE_SIGNED
                                                    : PD_TRACE_NUMBER;
-    if (!pd_vec_push(&format->fields, field))
-        return;
+    format->tracing->no_memory |= !pd_vec_push(&format->fields, field);
 }
 
 static bool add_format(struct pd_tracing *tracing, struct tep_event *event)
@@ -109,21 +116,26 @@ static void read_format(struct reader *r, const char *system)
     if (!bytes || !system)
         return;
     char *text = size <= MAX_FORMAT ? pd_arena_copy(&tracing->arena, bytes, size) : NULL;
+    tracing->no_memory |= !text && size <= MAX_FORMAT;
     if (!text || strlen(text) != size || is_nested_too_deep(text, size)) {
         tracing->damaged = true;
-        pd_issue(tracing->context, PERFDATA_ISSUE_BAD_FEATURE, -1,
-                 "a tracepoint format of '%s' is not usable", system);
+        if (!tracing->no_memory)
+            pd_issue(tracing->context, PERFDATA_ISSUE_BAD_FEATURE, -1,
+                     "a tracepoint format of '%s' is not usable", system);
         return;
     }
+    errno = 0;
     enum tep_errno error = tep_parse_event(tracing->tep, text, size, system);
+    note_memory(tracing);
     struct pd_trace_text whole = { system, (const char *)bytes, size };
     if (error == TEP_ERRNO__SUCCESS) {
-        tracing->damaged |= !pd_vec_push(&tracing->texts, whole);
+        tracing->no_memory |= !pd_vec_push(&tracing->texts, whole);
         return;
     }
     tracing->damaged = true;
-    pd_issue(tracing->context, PERFDATA_ISSUE_BAD_FEATURE, -1,
-             "a tracepoint format of '%s' does not parse", system);
+    if (!tracing->no_memory)
+        pd_issue(tracing->context, PERFDATA_ISSUE_BAD_FEATURE, -1,
+                 "a tracepoint format of '%s' does not parse", system);
 }
 
 static void read_formats(struct reader *r, const char *system)
@@ -149,12 +161,13 @@ static void read_printk(struct pd_tracing *tracing, char *line)
     if (length >= 2 && memcmp(text + length - 2, "\\n", 2) == 0)
         length -= 2;
     text[length] = 0;
+    errno = 0;
     /* what is shorter, behind another quote, makes libtraceevent read before the text */
     if (length >= 3u + (*text == '"'))
         tep_register_print_string(tracing->tep, text, address);
     struct pd_trace_names printk = { .value = address, .text = text, .length = (uint32_t)length };
-    if (!pd_vec_push(&tracing->printks, printk))
-        return;
+    note_memory(tracing);
+    tracing->no_memory |= !pd_vec_push(&tracing->printks, printk);
 }
 
 static struct pd_trace_text take_text(struct reader *r, uint64_t size)
@@ -167,6 +180,7 @@ static void read_lines(struct reader *r, const uint8_t *bytes, uint64_t size,
                        void (*each)(struct pd_tracing *, char *line))
 {
     char *text = bytes && size ? pd_arena_copy(&r->tracing->arena, bytes, size) : NULL;
+    r->tracing->no_memory |= !text && bytes && size;
     for (char *line = text, *next; line && *line; line = next) {
         next = strchr(line, '\n');
         if (next)
@@ -181,8 +195,10 @@ static void read_comm(struct pd_tracing *tracing, char *line)
     long pid = strtol(line, &end, 10);
     while (*end == ' ')
         end++;
+    errno = 0;
     if (end != line && *end)
         tep_register_comm(tracing->tep, end, (int)pid);
+    note_memory(tracing);
 }
 
 static char *resolve_for_library(void *data, unsigned long long *address, char **module)
@@ -282,12 +298,13 @@ perfdata_status pd_tracing_open(struct pd_context *context, const uint8_t *bytes
     tracing->damaged |= reader.failed;
     if (reader.failed)
         pd_issue(context, PERFDATA_ISSUE_BAD_FEATURE, -1, "tracing data ends early");
-    for (int i = 0, count = tep_get_events_count(tep); i < count; i++) {
+    for (int i = 0, count = tep_get_events_count(tep); i < count && !tracing->no_memory; i++) {
         struct tep_event *event = tep_get_event(tep, i);
-        if (event && !add_format(tracing, event)) {
-            pd_tracing_free(tracing);
-            return pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "no memory for tracepoint formats");
-        }
+        tracing->no_memory |= event && !add_format(tracing, event);
+    }
+    if (tracing->no_memory) {
+        pd_tracing_free(tracing);
+        return pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "no memory for tracepoint formats");
     }
     if (used)
         *used = (size_t)(reader.at - bytes);

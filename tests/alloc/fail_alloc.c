@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A library to preload: the ALLOC_FAIL_AT-th allocation of the process fails, once, and who asked
  * for it is written to the file ALLOC_FAIL_LOG: the call stack as lines of "object(function+offset)
- * [address]", the innermost first. */
+ * [address]", the innermost first. With ALLOC_STACKS=FILE none fails; the numbers of those that came
+ * by a call stack seen less than ALLOC_EACH times before are written there, a line each. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
@@ -9,13 +10,15 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #pragma GCC visibility push(default) /* of all that stands in for the C library */
 
-enum { DEPTH = 40, EARLY_BYTES = 1 << 16, ALIGNMENT = 16 };
+enum { DEPTH = 40, EARLY_BYTES = 1 << 16, ALIGNMENT = 16, STACKS = 1 << 17, INNERMOST = 16 };
 
 static void *(*real_malloc)(size_t);
 static void *(*real_calloc)(size_t, size_t);
@@ -27,6 +30,16 @@ static void (*real_free)(void *);
 static atomic_long allocations;
 static long fail_at;
 static int log_file = -1;
+
+/* The call stacks that allocations came by, as hashes of their innermost frames, and how often each
+ * did. What calls itself for each level of its input would else have as many as there are inputs. */
+static struct {
+    uint64_t hash;
+    unsigned count;
+} stacks[STACKS];
+static unsigned each;
+static int stacks_file = -1;
+static atomic_flag stacks_busy = ATOMIC_FLAG_INIT;
 
 /* What is asked for while the functions above are looked up. It is never given back. */
 static _Alignas(ALIGNMENT) unsigned char early[EARLY_BYTES];
@@ -67,13 +80,53 @@ __attribute__((constructor)) static void start(void)
     const char *log = getenv("ALLOC_FAIL_LOG"), *at = getenv("ALLOC_FAIL_AT");
     if (log)
         log_file = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    const char *list = getenv("ALLOC_STACKS"), *times = getenv("ALLOC_EACH");
+    if (list)
+        stacks_file = open(list, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    each = times ? (unsigned)atoi(times) : 1;
     atomic_store(&allocations, 0);
     fail_at = at ? atol(at) : 0;
 }
 
+/* Whether this call stack was seen less than `each` times. A table that is full knows none. */
+static bool is_new(uint64_t hash)
+{
+    size_t at = hash % STACKS;
+    for (size_t tries = 0; tries < STACKS; tries++, at = (at + 1) % STACKS) {
+        if (stacks[at].count && stacks[at].hash != hash)
+            continue;
+        stacks[at].hash = hash;
+        return stacks[at].count++ < each;
+    }
+    return true;
+}
+
+static void note_stack(long number)
+{
+    void *stack[INNERMOST];
+    int depth = backtrace(stack, INNERMOST);
+    uint64_t hash = 0xcbf29ce484222325;
+    for (int i = 0; i < depth; i++)
+        hash = (hash ^ (uintptr_t)stack[i] ^ (uintptr_t)stack[i] >> 29) * 0x9e3779b97f4a7c15;
+    hash ^= hash >> 32;
+    while (atomic_flag_test_and_set(&stacks_busy))
+        ;
+    bool wanted = is_new(hash);
+    atomic_flag_clear(&stacks_busy);
+    char line[32];
+    if (wanted &&
+        write(stacks_file, line, (size_t)snprintf(line, sizeof line, "%ld\n", number)) < 0)
+        abort();
+}
+
 static bool fails(void)
 {
-    if (!fail_at || atomic_fetch_add(&allocations, 1) + 1 != fail_at)
+    if (!fail_at && stacks_file < 0)
+        return false;
+    long number = atomic_fetch_add(&allocations, 1) + 1;
+    if (stacks_file >= 0)
+        note_stack(number);
+    if (number != fail_at)
         return false;
     void *stack[DEPTH];
     int depth = backtrace(stack, DEPTH);

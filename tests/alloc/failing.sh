@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # failing.sh LIBRARY STEP LAST: issue 24, point 3. Every STEP-th allocation up to LAST, or to the
-# last that there is, fails in
-# turn: a run then ends as ever with the bytes it always writes, or says that there was no memory
-# and does not exit with 0; it never dies. Deaths below an allocation that a library asked for are
-# listed and not counted.
+# last that there is, fails in turn. With a STEP of 1 the first two allocations by each call stack
+# fail as well, however many come before them, and of most commands those alone: what a loop asks
+# for a thousand times ends the same way each time. A run then ends as ever with the bytes it always
+# writes, or says that there was no memory and does not exit with 0; it never dies. Deaths below an
+# allocation that a library asked for are listed and not counted.
 set -u
 library=$(cd "$(dirname "$1")" && pwd)/${1##*/} step=$2 last=$3
 if [ -n "$SANITIZE" ]; then
@@ -23,16 +24,18 @@ complain() {
     failed=$((failed + 1))
 }
 
-# run NUMBER COMMAND...: leaves $code, $work/out, with what was written to a file behind it, and
-# $work/err.
+# run NUMBER COMMAND...: leaves $code, $work/out, with what was written to a file or a folder behind
+# it and the text of the verbs that print it there, and $work/err.
 run() {
     number=$1
     shift
-    rm -f "$work/written" "$work/log"
+    rm -rf "$work/written" "$work/log" "$work/trace"
     ALLOC_FAIL_AT=$number ALLOC_FAIL_LOG=$work/log LD_PRELOAD=$library \
         "$PERFDATA" "$@" >"$work/out" 2>"$work/err" </dev/null
     code=$?
     [ ! -f "$work/written" ] || cat "$work/written" >>"$work/out"
+    [ ! -d "$work/trace" ] || cat "$work/trace"/* >>"$work/out"
+    case $1 in lock | trace | kvm | stat) grep -v '^perfdata ' "$work/err" >>"$work/out" ;; esac
 }
 
 # Whose call the allocation was in: the first line behind the library of the test's own.
@@ -58,26 +61,40 @@ judge() {
     fi
 }
 
+# numbers COMMAND...: which allocations are to fail, a line each.
+numbers() {
+    if [ "$step" -eq 1 ]; then
+        rm -rf "$work/written" "$work/trace"
+        ALLOC_STACKS=$work/stacks ALLOC_EACH=2 LD_PRELOAD=$library "$PERFDATA" "$@" \
+            >"$work/out" 2>"$work/err" </dev/null
+        [ -s "$work/stacks" ] || complain "$*: no allocation was seen"
+        [ "$whole" -eq 1 ] || { sort -n "$work/stacks"; return; }
+    fi
+    { seq "$step" "$step" "$last"; [ "$step" -ne 1 ] || cat "$work/stacks"; } | sort -n -u
+}
+
 try() {
     run 0 "$@"
     usual=$code
     [ -s "$work/out" ] && [ $usual -le 1 ] ||
         complain "$*: exit $usual without a failing allocation"
     cp "$work/out" "$work/right"
-    at=$step
-    while [ "$at" -le "$last" ]; do
+    numbers "$@" >"$work/numbers"
+    before=$tried
+    while read -r at; do
         run "$at" "$@"
         [ -s "$work/log" ] || break # fewer are made
         tried=$((tried + 1))
         judge "$@"
-        at=$((at + step))
-    done
+    done <"$work/numbers"
+    [ "$step" -ne 1 ] || echo "$((tried - before)): $*"
 }
 
 # all RECORDING OPTION...: the verbs; options that tell where symbols are for those that have them.
 all() {
     recording=$1
     shift
+    whole=1
     try report --stdio -j 1 -i "$recording" "$@"
     try report --stdio --hierarchy -j 1 -i "$recording" "$@"
     try script -j 1 -i "$recording" "$@"
@@ -85,6 +102,7 @@ all() {
     try check -i "$recording"
     try inject -b -i "$recording" -o "$work/written"
     [ "$step" -eq 1 ] || return
+    whole=0
     try script -j 1 -F +srcline -i "$recording" "$@"
     try report --stdio -j 1 -g caller,address,srcline -s sym,srcline -i "$recording" "$@"
     try report --mmaps -i "$recording"
@@ -111,9 +129,42 @@ traced() {
     try inject --itrace=i1usle -i "$recording" -o "$work/written"
 }
 
+# work_of_the_kernel: the verbs on recordings of tracepoints, of accesses to memory and of counts.
+work_of_the_kernel() {
+    verbs=$SOURCE/tests/data/verbs
+    try sched timehist -i "$verbs/sched.data"
+    try sched script -i "$verbs/sched.data"
+    try kwork report -i "$verbs/kwork.data"
+    [ "$step" -eq 1 ] || return
+    for what in latency map; do
+        try sched $what -i "$verbs/sched.data"
+    done
+    for what in latency timehist; do
+        try kwork $what -i "$verbs/kwork.data"
+    done
+    for what in report 'info -t' contention; do
+        # shellcheck disable=SC2086 # words
+        try lock $what -i "$verbs/lock.data"
+    done
+    try kmem stat --caller --alloc -i "$verbs/kmem.data"
+    try kvm --guest stat report -i "$verbs/kvm.data"
+    try trace -i "$verbs/trace.data"
+    try trace -s -i "$verbs/trace.data"
+    try c2c report --stdio -i "$verbs/c2c.data"
+    try mem report --stdio -i "$SOURCE/tests/data/report/memory.data"
+    try mem -D report -i "$SOURCE/tests/data/report/memory.data"
+    try stat report -i "$verbs/stat-record.data"
+    try annotate --stdio -i "$SOURCE/tests/data/annotate/cpp-fp.data" --symfs "$SOURCE/tests/data/annotate/symfs"
+    try diff "$data/spin.data" "$data/shapes.data" --symfs "$data/symfs"
+    try data convert --to-json "$work/written" --force -i "$verbs/trace.data"
+    try export ctf -i "$verbs/sched.data" -o "$work/trace"
+}
+
 for name in spin shapes; do
     all "$data/$name.data" --symfs "$data/symfs" --kallsyms "$data/symfs/kallsyms"
 done
+whole=0
+work_of_the_kernel
 if [ "$step" -eq 1 ]; then
     for name in t_tsx t_eptw c_forkbid; do
         traced "$SOURCE/tests/data/itrace/$name.data" --symfs "$SOURCE/tests/data/itrace/symfs"

@@ -565,9 +565,6 @@ static perfdata_status take_options(struct pd_timehist *hist)
         status = pd_filter_add_numbers(&hist->filter, sched->recording, options->pids,
                                        options->tids, options->cpus);
     sched->perf_exit = status && sched->perf_exit < 0 ? 255 : sched->perf_exit;
-    for (uint32_t cpu = 0; !status && cpu < hist->most_cpu; cpu++)
-        if (!idle_of(hist, cpu))
-            status = PERFDATA_ERROR_MEMORY;
     return status;
 }
 
@@ -601,6 +598,9 @@ static perfdata_status run(struct pd_timehist *hist)
     perfdata_status status = pd_tp_open(&hist->tp, sched->recording,
                                         hist->shows_chain ? &sched->options->search : NULL, &verb,
                                         sched->write, sched->write_data);
+    for (uint32_t cpu = 0; status >= 0 && cpu < hist->most_cpu; cpu++)
+        if (!idle_of(hist, cpu)) /* which tells it to the events that are open */
+            status = PERFDATA_ERROR_MEMORY;
     if (status >= 0 && !has(hist, PERFDATA_SCHED_SUMMARY_ONLY))
         put_header(hist);
     if (status >= 0)
