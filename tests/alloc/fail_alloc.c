@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A library to preload: the ALLOC_FAIL_AT-th allocation of the process fails, once, and who asked
  * for it is written to the file ALLOC_FAIL_LOG: the call stack as lines of "object(function+offset)
- * [address]", the innermost first. With ALLOC_STACKS=FILE none fails; the numbers of those that came
- * by a call stack seen less than ALLOC_EACH times before are written there, a line each. */
+ * [address]", the innermost first. With ALLOC_STACKS=FILE none fails; the numbers of those that
+ * came by a call stack seen less than ALLOC_EACH times before are written there, a line each. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
@@ -31,8 +31,8 @@ static atomic_long allocations;
 static long fail_at;
 static int log_file = -1;
 
-/* The call stacks that allocations came by, as hashes of their innermost frames, and how often each
- * did. What calls itself for each level of its input would else have as many as there are inputs. */
+/* The call stacks that allocations came by, as hashes of their innermost frames, and how often
+ * each did. What calls itself for each level of its input would else have as many as there are inputs. */
 static struct {
     uint64_t hash;
     unsigned count;
