@@ -32,7 +32,7 @@ static long fail_at;
 static int log_file = -1;
 
 /* The call stacks that allocations came by, as hashes of their innermost frames, and how often
- * each did. What calls itself for each level of its input would else have as many as there are inputs. */
+ * each did. All frames would give what calls itself a stack of its own for each level. */
 static struct {
     uint64_t hash;
     unsigned count;
