@@ -259,6 +259,44 @@ static void first_kernel_address_keeps_its_map(void)
     end();
 }
 
+/* Where a point is told it says what the location says; whether it is. */
+static bool point_is_told(const struct pd_thread *thread, uint8_t mode, uint64_t ip)
+{
+    struct pd_point point;
+    if (!pd_resolver_point(resolver, thread, now, mode, ip, &point))
+        return false;
+    const struct pd_location *location = pd_resolve(resolver, thread, now, mode, ip);
+    const struct pd_symbol_span span = pd_resolver_span_of(resolver, &point);
+    CHECK(point.map == location->map && span.symbol == location->sym);
+    CHECK_U64(point.addr, location->addr);
+    CHECK_U64(point.shown, mode == PD_CPUMODE_KERNEL ? ip : point.addr);
+    return true;
+}
+
+static void points_are_told_of_the_kernel_alone(void)
+{
+    const uint64_t in_work = 0xffffffff81000150, in_program = 0xffffffffd0000010;
+    begin();
+    pd_resolver_by_object(resolver, true);
+    struct pd_thread *thread = touch(pid, pid);
+    CHECK(!point_is_told(thread, PD_CPUMODE_KERNEL, in_work)); /* its table is not there */
+    pd_resolve(resolver, thread, now, PD_CPUMODE_KERNEL, in_work);
+    thread = touch(pid, pid);
+    CHECK(point_is_told(thread, PD_CPUMODE_KERNEL, in_work));
+    CHECK(point_is_told(thread, PD_CPUMODE_KERNEL, in_work + 0x38));
+    CHECK(!point_is_told(thread, PD_CPUMODE_KERNEL, 0xffffffffc0000010)); /* a module's */
+    CHECK(!point_is_told(thread, PD_CPUMODE_USER, 0x10010));              /* generated code */
+    apply(build_ksymbol(in_program - 0x10, 0x20, 1, 0, "bpf_prog_1234_x"));
+    apply(build_ksymbol(in_work + 0x30, 0x20, 1, 0, "bpf_prog_1234_y")); /* what was there wins */
+    thread = touch(pid, pid);
+    CHECK(!point_is_told(thread, PD_CPUMODE_KERNEL, in_program));
+    CHECK(point_is_told(thread, PD_CPUMODE_KERNEL, in_work + 0x38));
+    CHECK(point_is_told(thread, PD_CPUMODE_KERNEL, in_work));
+    pd_resolver_by_object(resolver, false);
+    CHECK(!point_is_told(thread, PD_CPUMODE_KERNEL, in_work));
+    end();
+}
+
 static void front_says_which_sample_is_first(void)
 {
     const uint64_t far = 0xffffffff93000000;
@@ -505,6 +543,7 @@ int main(void)
     trim_bounds_the_cache();
     bpf_program_is_its_own_symbol();
     first_kernel_address_keeps_its_map();
+    points_are_told_of_the_kernel_alone();
     front_says_which_sample_is_first();
     module_before_the_kernel_is_alone();
     chain_follows_markers();
