@@ -178,6 +178,10 @@ struct pd_hist_cache_line {
     uint64_t address;
 };
 
+/* In perf's order of lines. */
+int pd_hist_compare_cache_lines(const struct pd_hist_cache_line *a,
+                                const struct pd_hist_cache_line *b);
+
 /* The log: an entry's number and, above, the mode of the processor. */
 #define PD_HIST_LOG_ENTRY ((UINT32_C(1) << 29) - 1)
 #define PD_HIST_LOG_MODE 29

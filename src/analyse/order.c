@@ -285,6 +285,19 @@ COMPARE(cycles)
 
 /* ---- the same of accesses to memory ---- */
 
+int pd_hist_compare_cache_lines(const struct pd_hist_cache_line *a,
+                                const struct pd_hist_cache_line *b)
+{
+    const uint64_t left[] = { a->cpumode, a->unmapped,       a->maj,           a->min,
+                              a->ino,     a->ino_generation, (uint64_t)a->pid, a->address },
+                   right[] = { b->cpumode, b->unmapped,       b->maj,           b->min,
+                               b->ino,     b->ino_generation, (uint64_t)b->pid, b->address };
+    int result = 0;
+    for (size_t i = 0; !result && i < PD_LENGTH(left); i++)
+        result = by_value(right[i], left[i]);
+    return result;
+}
+
 static struct pd_hist_cache_line cache_line_of(const struct pd_hist_sorting *sorting, uint64_t word)
 {
     struct pd_hist_cache_line line = { 0 };
@@ -296,14 +309,7 @@ static struct pd_hist_cache_line cache_line_of(const struct pd_hist_sorting *sor
 COMPARE(cache_line)
 {
     struct pd_hist_cache_line x = cache_line_of(sorting, A), y = cache_line_of(sorting, B);
-    const uint64_t left[] = { x.cpumode, x.unmapped,       x.maj,           x.min,
-                              x.ino,     x.ino_generation, (uint64_t)x.pid, x.address },
-                   right[] = { y.cpumode, y.unmapped,       y.maj,           y.min,
-                               y.ino,     y.ino_generation, (uint64_t)y.pid, y.address };
-    int result = 0;
-    for (size_t i = 0; !result && i < PD_LENGTH(left); i++)
-        result = by_value(right[i], left[i]);
-    return result;
+    return pd_hist_compare_cache_lines(&x, &y);
 }
 
 static int (*const compare_of[PD_KEY_COUNT])(const struct pd_hist_sorting *sorting,

@@ -14,17 +14,19 @@ static perfdata_status cannot(struct pd_context *context, const char *path, cons
     return pd_fail(context, PERFDATA_ERROR_OUTPUT, -1, "%s: cannot write: %s", path, why);
 }
 
-/* Each file of the folder to `take`, until that says no. -1 and errno: it cannot be read. */
-static int each_file(const char *path, bool (*take)(int folder, const char *name, void *data),
-                     void *data)
+int pd_each_file(int parent, const char *path,
+                 bool (*take)(int folder, const char *name, void *data), void *data)
 {
-    DIR *folder = opendir(path);
+    int fd = openat(parent, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *folder = fd < 0 ? NULL : fdopendir(fd);
     int result = folder ? 1 : -1;
     for (struct dirent *entry; result > 0 && (entry = readdir(folder)) != NULL;)
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            result = take(dirfd(folder), entry->d_name, data);
+            result = take(fd, entry->d_name, data);
     if (folder)
         closedir(folder);
+    else if (fd >= 0)
+        close(fd);
     return result;
 }
 
@@ -47,7 +49,7 @@ static const char *in_the_way(struct pd_output_folder *folder)
     struct stat info;
     if (lstat(folder->path, &info))
         return errno == ENOENT ? NULL : strerrordesc_np(errno);
-    int result = each_file(folder->path, is_ours, folder);
+    int result = pd_each_file(AT_FDCWD, folder->path, is_ours, folder);
     return result > 0    ? NULL
            : result == 0 ? "the folder that is there holds something else"
                          : strerrordesc_np(errno);
@@ -138,7 +140,7 @@ static bool take_name(struct pd_output_folder *folder)
         done = false;
     }
     if (done)
-        (void)each_file(aside, remove_file, folder);
+        (void)pd_each_file(AT_FDCWD, aside, remove_file, folder);
     if (made >= 0)
         (void)rmdir(aside);
     free(aside);
@@ -160,7 +162,7 @@ perfdata_status pd_output_folder_close(struct pd_context *context, struct pd_out
     else if (status >= 0 && !take_name(folder))
         status = cannot(context, folder->name, strerrordesc_np(errno));
     if (status < 0) {
-        (void)each_file(folder->beside, remove_file, folder);
+        (void)pd_each_file(AT_FDCWD, folder->beside, remove_file, folder);
         (void)rmdir(folder->beside);
     }
     forget(folder);

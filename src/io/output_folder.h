@@ -5,6 +5,12 @@
 #define PD_IO_OUTPUT_FOLDER_H
 #include "io/output_file.h"
 
+/* Each name in a folder but "." and ".." goes to `take`, until that says no. `parent` as with
+ * openat(); a link is no folder. 1: all were taken; 0: it said no; -1 and errno: the folder cannot
+ * be read. */
+int pd_each_file(int parent, const char *path,
+                 bool (*take)(int folder, const char *name, void *data), void *data);
+
 struct pd_output_folder {
     char *path;   /* the name that the complete folder gets */
     char *beside; /* its name until then; NULL: not open */

@@ -149,25 +149,16 @@ static perfdata_status take_events(struct pd_profile_shared *shared)
 static perfdata_status make_filter(struct pd_profile_shared *shared)
 {
     const struct perfdata_profile_options *options = shared->options;
-    struct pd_context *context = &shared->recording->context;
-    struct pd_filter *filter = &shared->filter, stop = { 0 };
-    perfdata_status status = PERFDATA_OK;
-    if (!status && options->dsos)
-        status = pd_filter_add_dsos(filter, context, options->dsos);
-    if (!status && options->comms)
-        status = pd_filter_add_comms(filter, context, options->comms);
-    if (!status && options->pids)
-        status = pd_filter_add_pids(filter, context, options->pids);
-    if (!status && options->tids)
-        status = pd_filter_add_tids(filter, context, options->tids);
-    if (!status && options->symbols)
-        status = pd_filter_add_symbols(filter, context, options->symbols, options->address_range);
-    if (!status && options->stop_symbols) {
-        stop.arena = filter->arena; /* names without addresses: the list of comms has that form */
-        status = pd_filter_add_comms(&stop, context, options->stop_symbols);
-        filter->arena = stop.arena;
-        shared->stop = stop.comms;
-    }
+    struct pd_filter *filter = &shared->filter;
+    const struct pd_filter_lists lists = { .dsos = options->dsos,
+                                           .comms = options->comms,
+                                           .pids = options->pids,
+                                           .tids = options->tids,
+                                           .symbols = options->symbols,
+                                           .address_range = options->address_range,
+                                           .stop_symbols = options->stop_symbols };
+    perfdata_status status = pd_filter_add_lists(filter, &shared->recording->context, &lists,
+                                                 &shared->stop);
     if (!status && options->cpus)
         status = pd_filter_add_cpus(filter, shared->recording, options->cpus);
     if (!status && options->time)

@@ -2,7 +2,7 @@
 /* Where a recording goes: a file, or a directory of files. What was there becomes NAME.old, as with
  * perf. A FIFO or device of that name gets a stream. */
 #include "record/record.h"
-#include <dirent.h>
+#include "io/output_folder.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -27,41 +27,36 @@ static bool is_part(const char *name)
     return !strcmp(name, "data") || !strncmp(name, "data.", 5) || !strncmp(name, "kcore_dir", 9);
 }
 
-static DIR *open_folder(int parent, const char *name)
+static bool take_part(int folder, const char *name, void *data)
 {
-    int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    DIR *folder = fd < 0 ? NULL : fdopendir(fd);
-    if (!folder && fd >= 0)
-        close(fd);
-    return folder;
+    (void)folder;
+    *(bool *)data |= !strcmp(name, "data");
+    return is_part(name);
 }
 
 /* A directory in which there is nothing but the files of one. */
 static bool is_recording(const char *path)
 {
-    bool data = false, others = false;
-    const struct dirent *entry;
-    DIR *folder = open_folder(AT_FDCWD, path);
-    while (folder && (entry = readdir(folder))) {
-        const char *name = entry->d_name;
-        data |= !strcmp(name, "data");
-        others |= !is_part(name) && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
-    }
-    if (folder)
-        closedir(folder);
-    return data && !others;
+    bool data = false;
+    return pd_each_file(AT_FDCWD, path, take_part, &data) > 0 && data;
 }
 
-static void remove_folder(int parent, const char *name, bool (*ours)(const char *name))
+static bool remove_copy(int folder, const char *name, void *data)
 {
-    const struct dirent *entry;
-    DIR *folder = open_folder(parent, name);
-    while (folder && (entry = readdir(folder)))
-        if (ours(entry->d_name) && unlinkat(dirfd(folder), entry->d_name, 0) < 0 && ours == is_part)
-            remove_folder(dirfd(folder), entry->d_name, is_copy);
-    if (folder)
-        closedir(folder);
-    (void)unlinkat(parent, name, AT_REMOVEDIR);
+    (void)data;
+    if (is_copy(name))
+        (void)unlinkat(folder, name, 0);
+    return true;
+}
+
+static bool remove_part(int folder, const char *name, void *data)
+{
+    (void)data;
+    if (!is_part(name) || !unlinkat(folder, name, 0))
+        return true;
+    (void)pd_each_file(folder, name, remove_copy, NULL);
+    (void)unlinkat(folder, name, AT_REMOVEDIR);
+    return true;
 }
 
 static void remove_old(const char *path)
@@ -71,8 +66,10 @@ static void remove_old(const char *path)
         return;
     if (!S_ISDIR(info.st_mode))
         (void)unlink(path);
-    else if (is_recording(path))
-        remove_folder(AT_FDCWD, path, is_part);
+    else if (is_recording(path)) {
+        (void)pd_each_file(AT_FDCWD, path, remove_part, NULL);
+        (void)rmdir(path);
+    }
 }
 
 /* Whether a rename may replace what has this name: a device or a FIFO is nobody's old recording. */

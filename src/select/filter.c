@@ -385,6 +385,30 @@ bool pd_filter_thread(const struct pd_filter *filter, const struct pd_thread *th
     return pd_name_set_has(&filter->comms, text, strlen(text));
 }
 
+perfdata_status pd_filter_add_lists(struct pd_filter *filter, struct pd_context *context,
+                                    const struct pd_filter_lists *lists, struct pd_name_set *stop)
+{
+    perfdata_status status = PERFDATA_OK;
+    if (lists->dsos)
+        status = pd_filter_add_dsos(filter, context, lists->dsos);
+    if (!status && lists->comms)
+        status = pd_filter_add_comms(filter, context, lists->comms);
+    if (!status && lists->pids)
+        status = pd_filter_add_pids(filter, context, lists->pids);
+    if (!status && lists->tids)
+        status = pd_filter_add_tids(filter, context, lists->tids);
+    if (!status && lists->symbols)
+        status = pd_filter_add_symbols(filter, context, lists->symbols, lists->address_range);
+    if (!status && lists->stop_symbols) {
+        /* Names without addresses: the list of comms has that form. */
+        struct pd_filter names = { .arena = filter->arena };
+        status = pd_filter_add_comms(&names, context, lists->stop_symbols);
+        filter->arena = names.arena;
+        *stop = names.comms;
+    }
+    return status;
+}
+
 perfdata_status pd_filter_add_numbers(struct pd_filter *filter, struct pd_recording *recording,
                                       const char *pids, const char *tids, const char *cpus)
 {

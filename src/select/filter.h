@@ -59,6 +59,16 @@ perfdata_status pd_filter_add_tids(struct pd_filter *filter, struct pd_context *
  * recording's machine had not. */
 perfdata_status pd_filter_add_cpus(struct pd_filter *filter, struct pd_recording *recording,
                                    const char *list);
+/* What options name, each NULL where they do not. */
+struct pd_filter_lists {
+    const char *dsos, *comms, *pids, *tids, *symbols;
+    uint64_t address_range;   /* of `symbols` */
+    const char *stop_symbols; /* functions that end a chain: they filter no sample */
+};
+/* Adds them in perf's order, which says what is told of first. *stop: the names of stop_symbols,
+ * which live as long as the filter; NULL: they are not asked for. */
+perfdata_status pd_filter_add_lists(struct pd_filter *filter, struct pd_context *context,
+                                    const struct pd_filter_lists *lists, struct pd_name_set *stop);
 /* The three lists, each NULL where it is not asked for. */
 perfdata_status pd_filter_add_numbers(struct pd_filter *filter, struct pd_recording *recording,
                                       const char *pids, const char *tids, const char *cpus);

@@ -426,6 +426,8 @@ static enum tool_exit run_verb(struct tool *tool, const struct tool_verb *verb, 
         memcpy(options, from, verb->options_size);
     if (verb->defaults)
         verb->defaults(options);
+    if (verb->view_at)
+        memcpy((char *)options + verb->view_at, &verb->view, sizeof verb->view);
     argc--;
     enum tool_exit debug = take_debug_level(tool, verb, options);
     if (debug != TOOL_DONE) {

@@ -87,6 +87,10 @@ struct tool_verb {
     size_t options_size; /* of the structure that the rows' offsets mean; zeroed at first       */
     void (*defaults)(
         void *options); /* or NULL                                                     */
+    /* What tells verbs that share `run` apart goes into the structure, where it has a uint32_t at
+     * `view_at`; 0: it has none. */
+    uint32_t view;
+    size_t view_at;
     /* argv holds what is not an option, NULL-terminated. */
     enum tool_exit (*run)(struct tool *tool, void *options, int argc, char **argv);
     /* Options end at this argument, as with TOOL_VERB_STOP at each; NULL: they go on behind it. */

@@ -5,6 +5,7 @@
 #define PERFDATA_TOOL_H
 #include <perfdata/recording.h>
 #include <perfdata/status.h>
+#include <perfdata/symbol_search.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -151,6 +152,9 @@ void tool_page(struct tool *tool);
 void tool_page_end(struct tool *tool);
 /* XDG_CACHE_HOME/perfdata or HOME/.cache/perfdata; NULL: neither is set, or --no-cache. */
 const char *tool_index_dir(const struct tool *tool);
+/* What a verb's own options say of where symbols are, with what holds for all verbs beside it. */
+struct perfdata_symbol_search tool_search(const struct tool *tool,
+                                          struct perfdata_symbol_search own);
 /* Columns of the terminal: COLUMNS, else the terminal's own, else 80. */
 unsigned tool_columns(void);
 

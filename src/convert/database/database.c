@@ -304,12 +304,11 @@ static perfdata_status take_options(struct exporter *x)
     struct pd_config_places places = PD_CONFIG_PLACES(options);
     perfdata_status status = pd_itrace_options_take(&x->itrace, PD_ITRACE_SCRIPT, context, &places,
                                                     options->itrace, options->itrace_count);
-    if (status >= 0 && options->comms)
-        status = pd_filter_add_comms(&x->filter, context, options->comms);
-    if (status >= 0 && options->pids)
-        status = pd_filter_add_pids(&x->filter, context, options->pids);
-    if (status >= 0 && options->tids)
-        status = pd_filter_add_tids(&x->filter, context, options->tids);
+    const struct pd_filter_lists lists = { .comms = options->comms,
+                                           .pids = options->pids,
+                                           .tids = options->tids };
+    if (status >= 0)
+        status = pd_filter_add_lists(&x->filter, context, &lists, NULL);
     if (status >= 0 && options->cpus)
         status = pd_filter_add_cpus(&x->filter, x->recording, options->cpus);
     if (status >= 0 && options->time)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `kmem stat`: what the kernel's slab allocator gave, by place of the call and by allocation. */
 #include "base/compare.h"
+#include "base/list.h"
 #include "analyse/tracepoints.h"
 #include "container/handle.h"
 #include <perfdata/kmem.h>
@@ -217,15 +218,11 @@ static perfdata_status take_keys(struct pd_context *context, const char *text,
                                  const struct key *keys[KEYS + 1])
 {
     size_t count = 0;
-    for (size_t length; *(text += strspn(text, ",")); text += length) {
-        size_t i = 0;
-        length = strcspn(text, ",");
-        while (i < PD_LENGTH(known_keys) && (strlen(known_keys[i].name) != length ||
-                                             memcmp(known_keys[i].name, text, length) != 0))
-            i++;
+    for (struct pd_list_word word; pd_list_next(&text, ",", &word);) {
+        size_t i = pd_list_find(&word, known_keys, sizeof *known_keys, PD_LENGTH(known_keys));
         if (i == PD_LENGTH(known_keys))
             return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1, "Unknown slab --sort key: '%.*s'",
-                           (int)length, text);
+                           (int)word.length, word.text);
         if (count < KEYS)
             keys[count++] = &known_keys[i];
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What kwork prints: the tables of report and latency, the lines of timehist. */
 #include "base/compare.h"
+#include "base/list.h"
 #include "container/handle.h"
 #include "render/kernel/kwork.h"
 #include <stdlib.h>
@@ -60,16 +61,12 @@ perfdata_status pd_kwork_take_keys(struct pd_kwork *kwork, const char *keys)
     };
     /* What the view does not count is 0 for every work. */
     const pd_kwork_order uncounted = is_latency(kwork) ? by_total : by_average;
-    for (size_t length; *(keys += strspn(keys, ", ")); keys += length) {
-        size_t i = 0;
-        length = strcspn(keys, ", ");
-        while (i < PD_LENGTH(known) &&
-               (strlen(known[i].name) != length || memcmp(known[i].name, keys, length) != 0))
-            i++;
+    for (struct pd_list_word word; pd_list_next(&keys, ", ", &word);) {
+        size_t i = pd_list_find(&word, known, sizeof *known, PD_LENGTH(known));
         if (i == PD_LENGTH(known)) {
             kwork->perf_exit = 129;
             return pd_fail(&kwork->tp.recording->context, PERFDATA_ERROR_ARGUMENT, -1,
-                           "Unknown --sort key: `%.*s'", (int)length, keys);
+                           "Unknown --sort key: `%.*s'", (int)word.length, word.text);
         }
         if (known[i].order != uncounted && kwork->order_count < PD_LENGTH(kwork->orders))
             kwork->orders[kwork->order_count++] = known[i].order;

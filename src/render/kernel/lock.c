@@ -170,19 +170,31 @@ static struct pd_lock_wait *wait_at(struct pd_locks *locks, const struct pd_tp_s
                : NULL;
 }
 
-static perfdata_status take_begin(void *data, const struct pd_tp_sample *sample)
+/* The lock that the sample is of, and how its thread stands to it. `add`: a lock that is not known
+ * yet is; else *lock is NULL for it. */
+static perfdata_status look_up(struct pd_locks *locks, const struct pd_tp_sample *sample, bool add,
+                               struct pd_lock **lock, struct pd_lock_wait **wait)
 {
-    struct pd_locks *locks = data;
     perfdata_status status = take_chain(locks, sample);
     if (status < 0)
         return status;
     uint64_t key = key_of(locks, sample);
-    struct pd_lock *lock = find_lock(locks, key);
-    if (!lock)
-        lock = add_lock(locks, sample, key);
-    struct pd_lock_wait *wait = lock ? wait_at(locks, sample) : NULL;
-    if (!wait)
-        return pd_tp_no_memory(&locks->tp);
+    *lock = find_lock(locks, key);
+    if (!*lock && !add)
+        return PERFDATA_OK;
+    if (!*lock)
+        *lock = add_lock(locks, sample, key);
+    *wait = *lock ? wait_at(locks, sample) : NULL;
+    return *wait ? PERFDATA_OK : pd_tp_no_memory(&locks->tp);
+}
+
+static perfdata_status take_begin(void *data, const struct pd_tp_sample *sample)
+{
+    struct pd_lock *lock;
+    struct pd_lock_wait *wait;
+    perfdata_status status = look_up(data, sample, true, &lock, &wait);
+    if (status < 0)
+        return status;
     if (wait->state == PD_LOCK_WAITS)
         return PERFDATA_OK; /* a mutex spins before it sleeps: the first counts */
     wait->state = PD_LOCK_WAITS;
@@ -193,17 +205,11 @@ static perfdata_status take_begin(void *data, const struct pd_tp_sample *sample)
 
 static perfdata_status take_end(void *data, const struct pd_tp_sample *sample)
 {
-    struct pd_locks *locks = data;
-    perfdata_status status = take_chain(locks, sample);
-    if (status < 0)
+    struct pd_lock *lock;
+    struct pd_lock_wait *wait;
+    perfdata_status status = look_up(data, sample, false, &lock, &wait);
+    if (status < 0 || !lock)
         return status;
-    uint64_t key = key_of(locks, sample);
-    struct pd_lock *lock = find_lock(locks, key);
-    if (!lock)
-        return PERFDATA_OK;
-    struct pd_lock_wait *wait = wait_at(locks, sample);
-    if (!wait)
-        return pd_tp_no_memory(&locks->tp);
     if (wait->state == PD_LOCK_HELD)
         lock->broken = true;
     if (wait->state != PD_LOCK_WAITS)

@@ -135,14 +135,7 @@ static int compare_lines(const void *a, const void *b)
         return x->wanted < y->wanted ? 1 : -1;
     memcpy(&m, pd_intern_text(&x->c2c->line_keys, x->cell->key), sizeof m);
     memcpy(&n, pd_intern_text(&y->c2c->line_keys, y->cell->key), sizeof n);
-    const uint64_t left[] = { m.cpumode, m.unmapped,       m.maj,           m.min,
-                              m.ino,     m.ino_generation, (uint64_t)m.pid, m.address },
-                   right[] = { n.cpumode, n.unmapped,       n.maj,           n.min,
-                               n.ino,     n.ino_generation, (uint64_t)n.pid, n.address };
-    int result = 0;
-    for (size_t i = 0; !result && i < PD_LENGTH(left); i++)
-        result = pd_compare_u64(left[i], right[i]);
-    return result;
+    return pd_hist_compare_cache_lines(&m, &n);
 }
 
 static uint64_t sum_wanted(const struct pd_c2c *c2c)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How long tasks ran, and how long they waited for a CPU once they could run. */
 #include "base/compare.h"
+#include "base/list.h"
 #include "render/sched/sched.h"
 #include <stdlib.h>
 
@@ -223,16 +224,12 @@ static perfdata_status take_keys(struct latency *latency, const char *keys)
                   { "pid", by_pid },
                   { "runtime", by_runtime },
                   { "switch", by_switches } };
-    for (size_t length; *(keys += strspn(keys, ", ")); keys += length) {
-        size_t i = 0;
-        length = strcspn(keys, ", ");
-        while (i < PD_LENGTH(known) &&
-               (strlen(known[i].name) != length || memcmp(known[i].name, keys, length) != 0))
-            i++;
+    for (struct pd_list_word word; pd_list_next(&keys, ", ", &word);) {
+        size_t i = pd_list_find(&word, known, sizeof *known, PD_LENGTH(known));
         if (i == PD_LENGTH(known)) {
             latency->sched->perf_exit = 129;
             return pd_fail(&latency->sched->recording->context, PERFDATA_ERROR_ARGUMENT, -1,
-                           "Unknown --sort key: `%.*s'", (int)length, keys);
+                           "Unknown --sort key: `%.*s'", (int)word.length, word.text);
         }
         if (latency->order_count < PD_LENGTH(latency->orders))
             latency->orders[latency->order_count++] = known[i].order;

@@ -489,29 +489,18 @@ static perfdata_status failed(struct pd_script *script, perfdata_status status, 
 static perfdata_status make_filter(struct pd_script *script)
 {
     const struct perfdata_script_options *options = script->options;
-    struct pd_context *context = &script->recording->context;
-    struct pd_filter *filter = &script->filter, stop = { 0 };
-    perfdata_status status = PERFDATA_OK;
+    const struct pd_filter_lists lists = { .dsos = options->dsos,
+                                           .comms = options->comms,
+                                           .pids = options->pids,
+                                           .tids = options->tids,
+                                           .symbols = options->symbols,
+                                           .address_range = options->address_range,
+                                           .stop_symbols = options->stop_symbols };
     /* perf ends with 0 when a list does not parse. */
-    if (!status && options->dsos)
-        status = failed(script, pd_filter_add_dsos(filter, context, options->dsos), 0);
-    if (!status && options->comms)
-        status = failed(script, pd_filter_add_comms(filter, context, options->comms), 0);
-    if (!status && options->pids)
-        status = failed(script, pd_filter_add_pids(filter, context, options->pids), 0);
-    if (!status && options->tids)
-        status = failed(script, pd_filter_add_tids(filter, context, options->tids), 0);
-    if (!status && options->symbols)
-        status = failed(
-            script,
-            pd_filter_add_symbols(filter, context, options->symbols, options->address_range), 0);
-    if (!status && options->stop_symbols) {
-        stop.arena = filter->arena; /* names without addresses: the list of comms has that form */
-        status = failed(script, pd_filter_add_comms(&stop, context, options->stop_symbols), 0);
-        filter->arena = stop.arena;
-        script->stop = stop.comms;
-    }
-    return status;
+    return failed(
+        script,
+        pd_filter_add_lists(&script->filter, &script->recording->context, &lists, &script->stop),
+        0);
 }
 
 static perfdata_status make_late_filter(struct pd_script *script)

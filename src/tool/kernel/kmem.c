@@ -97,9 +97,7 @@ static enum tool_exit print(struct tool *tool, const struct kmem_options *from, 
     options.flags = (from->callers ? PERFDATA_KMEM_CALLERS : 0) |
                     (from->allocations ? PERFDATA_KMEM_ALLOCATIONS : 0) |
                     (from->raw_ip ? PERFDATA_KMEM_RAW_IP : 0);
-    options.search.build_id_dir = tool->build_id_dir;
-    options.search.index_dir = tool_index_dir(tool);
-    options.search.home = getenv("HOME");
+    options.search = tool_search(tool, options.search);
     perfdata_recording *recording;
     enum tool_exit code = tool_open_one(tool, argc, argv, &recording);
     if (code != TOOL_DONE)

@@ -21,27 +21,22 @@ static enum tool_exit dump(struct tool *tool, perfdata_recording *recording)
         .struct_size = sizeof options,
         .flags = PERFDATA_REPORT_DUMP | PERFDATA_REPORT_QUIET,
         .threads = tool->jobs,
-        .search.build_id_dir = tool->build_id_dir,
-        .search.index_dir = tool_index_dir(tool),
-        .search.home = getenv("HOME"),
+        .search = tool_search(tool, (struct perfdata_symbol_search){ 0 }),
         .perf_config = getenv("PERF_CONFIG"),
     };
     perfdata_status status = perfdata_report_run(recording, &options, tool_write_text, tool, NULL);
     return status < 0 ? tool_recording_failure(tool, recording, status) : TOOL_DONE;
 }
 
-static enum tool_exit run_view(struct tool *tool, struct kwork_options *from, uint32_t view,
-                               int argc, char **argv)
+static enum tool_exit run_view(struct tool *tool, void *data, int argc, char **argv)
 {
+    const struct kwork_options *from = data;
     struct perfdata_kwork_options options = from->to;
     struct perfdata_kwork_result result = { .struct_size = sizeof result };
     options.struct_size = sizeof options;
-    options.view = view;
     options.flags = (from->summary ? PERFDATA_KWORK_SUMMARY : 0) |
                     (from->chains ? PERFDATA_KWORK_CHAINS : 0);
-    options.search.build_id_dir = tool->build_id_dir;
-    options.search.index_dir = tool_index_dir(tool);
-    options.search.home = getenv("HOME");
+    options.search = tool_search(tool, options.search);
     if (options.max_stack > 1024)
         return tool_usage(tool, "option --max-stack: at most 1024 frames");
     perfdata_recording *recording;
@@ -128,11 +123,6 @@ static const struct tool_option report_rows[] = {
     { 0 },
 };
 
-static enum tool_exit run_report(struct tool *tool, void *data, int argc, char **argv)
-{
-    return run_view(tool, data, PERFDATA_KWORK_REPORT, argc, argv);
-}
-
 static const struct tool_verb report = {
     .name = "kwork report",
     .synopsis = "[OPTIONS] [FILE]",
@@ -140,7 +130,9 @@ static const struct tool_verb report = {
     .options = report_rows,
     .options_size = sizeof(struct kwork_options),
     .defaults = view_defaults,
-    .run = run_report,
+    .view = PERFDATA_KWORK_REPORT,
+    .view_at = FIELD(to.view),
+    .run = run_view,
     .flags = TOOL_VERB_PERF,
 };
 
@@ -153,11 +145,6 @@ static const struct tool_option latency_rows[] = {
     { 0 },
 };
 
-static enum tool_exit run_latency(struct tool *tool, void *data, int argc, char **argv)
-{
-    return run_view(tool, data, PERFDATA_KWORK_LATENCY, argc, argv);
-}
-
 static const struct tool_verb latency = {
     .name = "kwork latency",
     .synopsis = "[OPTIONS] [FILE]",
@@ -165,7 +152,9 @@ static const struct tool_verb latency = {
     .options = latency_rows,
     .options_size = sizeof(struct kwork_options),
     .defaults = view_defaults,
-    .run = run_latency,
+    .view = PERFDATA_KWORK_LATENCY,
+    .view_at = FIELD(to.view),
+    .run = run_view,
     .flags = TOOL_VERB_PERF,
 };
 
@@ -187,11 +176,6 @@ static void timehist_defaults(void *data)
     options->to.max_stack = 5;
 }
 
-static enum tool_exit run_timehist(struct tool *tool, void *data, int argc, char **argv)
-{
-    return run_view(tool, data, PERFDATA_KWORK_TIMEHIST, argc, argv);
-}
-
 static const struct tool_verb timehist = {
     .name = "kwork timehist",
     .synopsis = "[OPTIONS] [FILE]",
@@ -199,7 +183,9 @@ static const struct tool_verb timehist = {
     .options = timehist_rows,
     .options_size = sizeof(struct kwork_options),
     .defaults = timehist_defaults,
-    .run = run_timehist,
+    .view = PERFDATA_KWORK_TIMEHIST,
+    .view_at = FIELD(to.view),
+    .run = run_view,
     .flags = TOOL_VERB_PERF,
 };
 

@@ -12,21 +12,21 @@ struct lock_options {
 };
 #define FIELD(name) offsetof(struct lock_options, name)
 
-static enum tool_exit run_view(struct tool *tool, struct lock_options *from, uint32_t view,
-                               uint32_t by, int argc, char **argv)
+static enum tool_exit run_view(struct tool *tool, void *data, int argc, char **argv)
 {
+    const struct lock_options *from = data;
+    const bool waits = from->to.view == PERFDATA_LOCK_CONTENTION;
     struct perfdata_lock_options options = from->to;
     options.struct_size = sizeof options;
-    options.view = view;
-    options.by = by;
+    options.by = from->threads && from->to.view != PERFDATA_LOCK_INFO ? PERFDATA_LOCK_BY_THREAD
+                 : waits                                              ? PERFDATA_LOCK_BY_CALLER
+                                                                      : PERFDATA_LOCK_BY_ADDRESS;
     options.flags = (tool->verbose ? PERFDATA_LOCK_STACKS : 0) |
                     (from->threads ? PERFDATA_LOCK_THREADS : 0) |
                     (from->combine ? PERFDATA_LOCK_COMBINE : 0);
     if (tool->as_perf) /* it takes them for what it counts while it runs, and looks at all here */
         options.pids = options.tids = options.cpus = NULL;
-    options.search.build_id_dir = tool->build_id_dir;
-    options.search.index_dir = tool_index_dir(tool);
-    options.search.home = getenv("HOME");
+    options.search = tool_search(tool, options.search);
     perfdata_recording *recording;
     enum tool_exit code = tool_open_one(tool, argc, argv, &recording);
     if (code != TOOL_DONE)
@@ -84,14 +84,6 @@ static const struct tool_option report_rows[] = {
     { 0 },
 };
 
-static enum tool_exit run_report(struct tool *tool, void *data, int argc, char **argv)
-{
-    struct lock_options *options = data;
-    return run_view(tool, options, PERFDATA_LOCK_REPORT,
-                    options->threads ? PERFDATA_LOCK_BY_THREAD : PERFDATA_LOCK_BY_ADDRESS, argc,
-                    argv);
-}
-
 static const struct tool_verb report = {
     .name = "lock report",
     .synopsis = "[OPTIONS] [FILE]",
@@ -99,7 +91,9 @@ static const struct tool_verb report = {
     .options = report_rows,
     .options_size = sizeof(struct lock_options),
     .defaults = set_defaults,
-    .run = run_report,
+    .view = PERFDATA_LOCK_REPORT,
+    .view_at = FIELD(to.view),
+    .run = run_view,
     .flags = TOOL_VERB_PERF,
 };
 
@@ -113,10 +107,10 @@ static const struct tool_option info_rows[] = {
 
 static enum tool_exit run_info(struct tool *tool, void *data, int argc, char **argv)
 {
-    struct lock_options *options = data;
+    const struct lock_options *options = data;
     if (!options->threads && !options->map)
         return tool_exit_as(tool, tool_usage(tool, "Unknown type of information"), 255);
-    return run_view(tool, options, PERFDATA_LOCK_INFO, PERFDATA_LOCK_BY_ADDRESS, argc, argv);
+    return run_view(tool, data, argc, argv);
 }
 
 static const struct tool_verb info = {
@@ -126,6 +120,8 @@ static const struct tool_verb info = {
     .options = info_rows,
     .options_size = sizeof(struct lock_options),
     .defaults = set_defaults,
+    .view = PERFDATA_LOCK_INFO,
+    .view_at = FIELD(to.view),
     .run = run_info,
     .flags = TOOL_VERB_PERF,
 };
@@ -148,14 +144,6 @@ static const struct tool_option contention_rows[] = {
     { 0 },
 };
 
-static enum tool_exit run_contention(struct tool *tool, void *data, int argc, char **argv)
-{
-    struct lock_options *options = data;
-    return run_view(tool, options, PERFDATA_LOCK_CONTENTION,
-                    options->threads ? PERFDATA_LOCK_BY_THREAD : PERFDATA_LOCK_BY_CALLER, argc,
-                    argv);
-}
-
 static const struct tool_verb contention = {
     .name = "lock contention",
     .synopsis = "[OPTIONS] [FILE]",
@@ -163,7 +151,9 @@ static const struct tool_verb contention = {
     .options = contention_rows,
     .options_size = sizeof(struct lock_options),
     .defaults = set_defaults,
-    .run = run_contention,
+    .view = PERFDATA_LOCK_CONTENTION,
+    .view_at = FIELD(to.view),
+    .run = run_view,
     .flags = TOOL_VERB_PERF,
 };
 

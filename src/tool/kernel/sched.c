@@ -15,9 +15,9 @@ struct sched_options {
 };
 #define FIELD(name) offsetof(struct sched_options, name)
 
-static enum tool_exit run_view(struct tool *tool, struct sched_options *from, uint32_t view,
-                               int argc, char **argv)
+static enum tool_exit run_view(struct tool *tool, void *data, int argc, char **argv)
 {
+    const struct sched_options *from = data;
     const struct tool_flag rows[] = {
         { from->each, PERFDATA_SCHED_EACH_TASK },
         { from->one_cpu, PERFDATA_SCHED_ONE_CPU },
@@ -35,15 +35,11 @@ static enum tool_exit run_view(struct tool *tool, struct sched_options *from, ui
     };
     struct perfdata_sched_options options = from->to;
     options.struct_size = sizeof options;
-    options.view = view;
     options.flags = tool_flags(rows, TOOL_LENGTH(rows));
     options.max_stack = from->max_stack;
-    options.search = (struct perfdata_symbol_search){ .symfs = from->symfs,
-                                                      .kallsyms = from->kallsyms,
-                                                      .vmlinux = from->vmlinux,
-                                                      .build_id_dir = tool->build_id_dir,
-                                                      .index_dir = tool_index_dir(tool),
-                                                      .home = getenv("HOME") };
+    options.search = tool_search(tool, (struct perfdata_symbol_search){ .symfs = from->symfs,
+                                                                        .kallsyms = from->kallsyms,
+                                                                        .vmlinux = from->vmlinux });
     struct perfdata_sched_result result = { .struct_size = sizeof result };
     perfdata_recording *recording;
     enum tool_exit code = tool_open_one(tool, argc, argv, &recording);
@@ -82,18 +78,15 @@ static const struct tool_option latency_rows[] = {
     { 0 },
 };
 
-static enum tool_exit run_latency(struct tool *tool, void *data, int argc, char **argv)
-{
-    return run_view(tool, data, PERFDATA_SCHED_LATENCY, argc, argv);
-}
-
 static const struct tool_verb latency = {
     .name = "sched latency",
     .synopsis = "[OPTIONS] [FILE]",
     .description = "A line a task: how long it ran, and how long it waited for a CPU.",
     .options = latency_rows,
     .options_size = sizeof(struct sched_options),
-    .run = run_latency,
+    .view = PERFDATA_SCHED_LATENCY,
+    .view_at = FIELD(to.view),
+    .run = run_view,
     .flags = TOOL_VERB_PERF,
 };
 
@@ -107,18 +100,15 @@ static const struct tool_option map_rows[] = {
     { 0 },
 };
 
-static enum tool_exit run_map(struct tool *tool, void *data, int argc, char **argv)
-{
-    return run_view(tool, data, PERFDATA_SCHED_MAP, argc, argv);
-}
-
 static const struct tool_verb map = {
     .name = "sched map",
     .synopsis = "[OPTIONS] [FILE]",
     .description = "A line a switch: what each CPU runs.",
     .options = map_rows,
     .options_size = sizeof(struct sched_options),
-    .run = run_map,
+    .view = PERFDATA_SCHED_MAP,
+    .view_at = FIELD(to.view),
+    .run = run_view,
     .flags = TOOL_VERB_PERF,
 };
 
@@ -165,7 +155,7 @@ static enum tool_exit run_timehist(struct tool *tool, void *data, int argc, char
         return tool_usage(tool, "Error: -s and -[n|w] are mutually exclusive.");
     if (options->max_stack > 1024)
         return tool_usage(tool, "option --max-stack: at most 1024 frames");
-    return run_view(tool, data, PERFDATA_SCHED_TIMEHIST, argc, argv);
+    return run_view(tool, data, argc, argv);
 }
 
 static const struct tool_verb timehist = {
@@ -175,6 +165,8 @@ static const struct tool_verb timehist = {
     .options = timehist_rows,
     .options_size = sizeof(struct sched_options),
     .defaults = timehist_defaults,
+    .view = PERFDATA_SCHED_TIMEHIST,
+    .view_at = FIELD(to.view),
     .run = run_timehist,
     .flags = TOOL_VERB_PERF,
 };

@@ -115,13 +115,11 @@ static enum tool_exit run_database(struct tool *tool, const struct export_option
         .time = options->profile.time,
         .itrace = tool->itrace,
         .itrace_count = tool->itrace_count,
-        .search = { .symfs = options->profile.symfs,
-                    .kallsyms = options->profile.kallsyms,
-                    .vmlinux = options->profile.vmlinux,
-                    .jitdump = options->profile.jitdump,
-                    .build_id_dir = tool->build_id_dir,
-                    .index_dir = tool_index_dir(tool),
-                    .home = getenv("HOME") },
+        .search = tool_search(
+            tool, (struct perfdata_symbol_search){ .symfs = options->profile.symfs,
+                                                   .kallsyms = options->profile.kallsyms,
+                                                   .vmlinux = options->profile.vmlinux,
+                                                   .jitdump = options->profile.jitdump }),
         .perf_config = getenv("PERF_CONFIG"),
     };
     const char *wrong = not_of_database(tool, options);

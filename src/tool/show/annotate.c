@@ -110,13 +110,10 @@ static uint64_t flags_of(const struct tool *tool, const struct annotate_options 
 static struct perfdata_symbol_search search_of(const struct tool *tool,
                                                const struct annotate_options *from)
 {
-    return (struct perfdata_symbol_search){ .symfs = from->symfs,
-                                            .build_id_dir = tool->build_id_dir,
-                                            .index_dir = tool_index_dir(tool),
-                                            .kallsyms = from->kallsyms,
-                                            .vmlinux = from->vmlinux,
-                                            .jitdump = from->jitdump,
-                                            .home = getenv("HOME") };
+    return tool_search(tool, (struct perfdata_symbol_search){ .symfs = from->symfs,
+                                                              .kallsyms = from->kallsyms,
+                                                              .vmlinux = from->vmlinux,
+                                                              .jitdump = from->jitdump });
 }
 
 static enum tool_exit run_dump(struct tool *tool, const struct annotate_options *from,

@@ -93,8 +93,7 @@ static enum tool_exit run_report(struct tool *tool, void *data, int argc, char *
                     (from->no_source ? PERFDATA_C2C_NO_SOURCE : 0) |
                     (from->full ? PERFDATA_C2C_FULL_SYMBOLS : 0) |
                     (from->no_chains ? PERFDATA_C2C_NO_CHAINS : 0);
-    options.search.build_id_dir = tool->build_id_dir;
-    options.search.home = getenv("HOME");
+    options.search = tool_search(tool, options.search);
     perfdata_recording *recording;
     enum tool_exit code = tool_open_one(tool, argc, argv, &recording);
     if (code != TOOL_DONE)

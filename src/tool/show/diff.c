@@ -81,13 +81,10 @@ static void diff_defaults(void *data)
 static struct perfdata_symbol_search search_of(const struct tool *tool,
                                                const struct diff_options *from)
 {
-    return (struct perfdata_symbol_search){ .symfs = from->symfs,
-                                            .build_id_dir = tool->build_id_dir,
-                                            .index_dir = tool_index_dir(tool),
-                                            .kallsyms = from->kallsyms,
-                                            .vmlinux = from->vmlinux,
-                                            .jitdump = from->jitdump,
-                                            .home = getenv("HOME") };
+    return tool_search(tool, (struct perfdata_symbol_search){ .symfs = from->symfs,
+                                                              .kallsyms = from->kallsyms,
+                                                              .vmlinux = from->vmlinux,
+                                                              .jitdump = from->jitdump });
 }
 
 static struct perfdata_diff_options library_options(const struct tool *tool,

@@ -219,9 +219,7 @@ static enum tool_exit run_dump(struct tool *tool, void *data, int argc, char **a
         .cpus = from->cpus,
         .threads = tool->jobs,
     };
-    options.search.build_id_dir = tool->build_id_dir;
-    options.search.index_dir = tool_index_dir(tool);
-    options.search.home = getenv("HOME");
+    options.search = tool_search(tool, options.search);
     perfdata_recording *recording;
     enum tool_exit code = tool_open_one(tool, argc, argv, &recording);
     if (code != TOOL_DONE)

@@ -224,9 +224,7 @@ static enum tool_exit run_trace(struct tool *tool, void *data, int argc, char **
                                                  .max_stack = from->max_stack,
                                                  .min_stack = from->min_stack,
                                                  .search = from->search };
-    options.search.build_id_dir = tool->build_id_dir;
-    options.search.index_dir = tool_index_dir(tool);
-    options.search.home = getenv("HOME");
+    options.search = tool_search(tool, options.search);
     if (!tool->input && (!argc || tool->as_perf))
         return tool_usage(tool, "tracing what runs is not about recordings: use perf; -i FILE "
                                 "prints the system calls of a recording");
