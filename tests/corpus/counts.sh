@@ -27,7 +27,10 @@ while IFS=$tab read -r recording container tags records; do
             for (name in want) if (exact ? got[name] != want[name] : got[name] < want[name]) {
                 print "  " name ": " got[name] + 0 ", the manifest says " want[name]; bad = 1
             }
-            if (exact) for (name in got) if (!(name in want)) { print "  " name ": " got[name] ", not in the manifest"; bad = 1 }
+            if (exact) for (name in got) if (!(name in want)) {
+                print "  " name ": " got[name] ", not in the manifest"
+                bad = 1
+            }
             exit bad
         }' "$out/want" "$out/got" >"$out/diff" || {
         echo "$recording:"

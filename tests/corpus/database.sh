@@ -17,7 +17,8 @@ cat >"$out/compare.py" <<'END'
 import sqlite3, sys
 theirs, ours = (sqlite3.connect(path) for path in sys.argv[1:3])
 def names(db):
-    return sorted(r[0] for r in db.execute("select name from sqlite_master where type in ('table', 'view')"))
+    names = db.execute("select name from sqlite_master where type in ('table', 'view')")
+    return sorted(row[0] for row in names)
 def rows(db, name):
     columns = [r[1] for r in db.execute("pragma table_info(%s)" % name)]
     return columns, sorted(map(repr, db.execute("select * from " + name)))

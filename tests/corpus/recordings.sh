@@ -24,7 +24,8 @@ recordings() {
             {
                 line = folder "/" $1
                 for (i = 1; i <= count; i++)
-                    line = line "\t" ((want[i] in column) && $column[want[i]] != "" ? $column[want[i]] : "-")
+                    line = line "\t" ((want[i] in column) && $column[want[i]] != "" ? \
+                        $column[want[i]] : "-")
                 print line
             }' "$manifest"
     done

@@ -15,7 +15,8 @@ fail() {
 
 for order in little big; do
     sed "s/order=little/order=$order/" "$data/rec.pdt" >"$t/rec.pdt"
-    if [ $order = big ]; then # raw data are in the order of the machine, too: those of the first sample
+    # raw data are in the order of the machine, too: those of the first sample
+    if [ $order = big ]; then
         sed -e 's/raw=x"0a0000000b0000000027b9290000000003000000000000000*feffffffffffff0310400000000000121040.*"}/raw=x"0000000a0000000b0000000029b927000000000000000003fffffffffffffe0000000000004010030000000000401012000000000000000000000000"}/' \
             -e '/tid=12\|1.9000/d' "$t/rec.pdt" >"$t/big.pdt"
         mv "$t/big.pdt" "$t/rec.pdt"

@@ -5,7 +5,12 @@
 set -u
 symbol=$(grep -m 1 ' [Tt] schedule$' /proc/kallsyms)
 address=${symbol%% *}
-case $address in '' | 0000000000000000 | *[!0-9a-f]*) echo "the addresses of this kernel are hidden"; exit 77 ;; esac
+case $address in
+'' | 0000000000000000 | *[!0-9a-f]*)
+    echo "the addresses of this kernel are hidden"
+    exit 77
+    ;;
+esac
 t=$(mktemp -d) || exit 1
 trap 'rm -rf "$t"' EXIT
 failed=0
@@ -33,7 +38,9 @@ feature ARCH {text="$2"}
 EOF
     "$PERFDATA" assemble "$t/rec.pdt" -o "$t/rec.data" || fail "assemble"
 }
-script() { "$PERFDATA" script -F ip,sym,dso "$@" -i "$t/rec.data" >"$t/out" 2>"$t/err" || fail "script $*"; }
+script() {
+    "$PERFDATA" script -F ip,sym,dso "$@" -i "$t/rec.data" >"$t/out" 2>"$t/err" || fail "script $*"
+}
 
 make "$(uname -r)" "$(uname -m)"
 script

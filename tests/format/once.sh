@@ -93,7 +93,8 @@ find src -name '*.[ch]' ! -path 'src/tool/*' ! -path 'src/format/*' ! -path 'src
 [ "$(wc -l <"$work/numbers")" -gt 200 ] || complain "few constants: $(wc -l <"$work/numbers")"
 awk 'function number(text,    value, i) {
          if (text !~ /^0x/) return text + 0
-         for (i = 3; i <= length(text); i++) value = value * 16 + index("0123456789abcdef", tolower(substr(text, i, 1))) - 1
+         for (i = 3; i <= length(text); i++)
+             value = value * 16 + index("0123456789abcdef", tolower(substr(text, i, 1))) - 1
          return value
      }
      NR == FNR { if (length($1) > 4) rows[$1, number($2)] = 1; next }

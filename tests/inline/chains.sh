@@ -94,11 +94,16 @@ for kind in with without; do
     like_perf script --no-inline -i $kind.data
     # the same where the first sample's registers have no address
     "$PERFDATA" dump --pdt $kind.data |
-        awk '/^record SAMPLE/ && !done { done = sub(/ip=0x[0-9a-f]+/, "ip=0"); match($0, /user_regs=\[[^]]*\]/)
-                 values = substr($0, RSTART, RLENGTH); n = split(values, word, " "); word[9] = 0; values = word[1]
+        awk '/^record SAMPLE/ && !done {
+                 done = sub(/ip=0x[0-9a-f]+/, "ip=0")
+                 match($0, /user_regs=\[[^]]*\]/)
+                 n = split(substr($0, RSTART, RLENGTH), word, " ")
+                 word[9] = 0
+                 values = word[1]
                  for (i = 2; i <= n; i++) values = values " " word[i]
-                 $0 = substr($0, 1, RSTART - 1) values substr($0, RSTART + RLENGTH) } { print }' \
-                     >zero.pdt
+                 $0 = substr($0, 1, RSTART - 1) values substr($0, RSTART + RLENGTH)
+             }
+             { print }' >zero.pdt
     "$PERFDATA" assemble zero.pdt -o zero.data || complain "no recording of zero.pdt"
     like_perf script -i zero.data
     like_perf report --stdio -i zero.data

@@ -25,11 +25,13 @@ END
 gcc -O2 -g -gsplit-dwarf -o split split.c 2>err || { cat err; echo "no C compiler"; exit 77; }
 set -- *.dwo
 [ -f "$1" ] || { echo "the compiler does not split DWARF"; exit 77; }
-"$PERFDATA" record -q -e cpu-clock:u -F 1000 --call-graph dwarf,1024 -o rec.data ./split >/dev/null 2>err ||
+"$PERFDATA" record -q -e cpu-clock:u -F 1000 --call-graph dwarf,1024 -o rec.data ./split \
+    >/dev/null 2>err ||
     { cat err; echo "no events can be recorded"; exit 77; }
 "$PERFDATA" script -F ip,sym -i rec.data 2>/dev/null | grep -q 'put_into (inlined)' ||
     { echo "FAIL: nothing is inlined"; exit 1; }
 rm -- *.dwo
-"$PERFDATA" script -F ip,sym -i rec.data >without 2>/dev/null || { echo "FAIL: without the .dwo file"; exit 1; }
+"$PERFDATA" script -F ip,sym -i rec.data >without 2>/dev/null ||
+    { echo "FAIL: without the .dwo file"; exit 1; }
 grep -q put_into without && { echo "FAIL: inlined without the .dwo file"; exit 1; }
 grep -q work without || { echo "FAIL: no frames"; exit 1; }

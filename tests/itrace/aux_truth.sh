@@ -52,7 +52,8 @@ for file in "$own"/rec/*; do
         sort >"$work/truth"
     "$PERFDATA" aux dump "$file" 2>/dev/null | awk '
         function number(hex,  i, value) { value = 0
-            for (i = 1; i <= length(hex); i++) value = value * 16 + index("0123456789abcdef", substr(hex, i, 1)) - 1
+            for (i = 1; i <= length(hex); i++)
+                value = value * 16 + index("0123456789abcdef", substr(hex, i, 1)) - 1
             return value }
         /^#/ { queue = substr($2, 1, length($2) - 1); offset = $0; sub(/.*offset /, "", offset); sub(/,.*/, "", offset)
                start = number(offset); next }

@@ -39,8 +39,8 @@ while [ "$done" -lt "$count" ]; do
                 -F ip,addr >"$work/out" 2>"$work/said" || code=$?
             [ $code -le 1 ] || complain "$name $kind $seed: ends with $code"
             lines=$(grep -c '^ instruction trace error' "$work/out" || :)
-            counted=$(sed \
-                -n 's/.*[^0-9]\([0-9][0-9]*\) instruction trace error.*/\1/p; s/^\([0-9][0-9]*\) instruction trace error.*/\1/p' "$work/said" | head -n 1)
+            counted=$(sed -n -e 's/.*[^0-9]\([0-9][0-9]*\) instruction trace error.*/\1/p' \
+                -e 's/^\([0-9][0-9]*\) instruction trace error.*/\1/p' "$work/said" | head -n 1)
             [ "${counted:-0}" = "$lines" ] ||
                 complain "$name $kind $seed: $lines errors, ${counted:-0} counted"
             [ "$lines" = 0 ] || told=$((told + 1))

@@ -20,7 +20,9 @@ cp "$SOURCE/tests/itrace/source_lines.S" program.S
     -o program &&
     "$CC" $link -s -Wl,-Ttext=0x500200,-e,0 bare.o -o bare; } 2>said ||
     { cat said; echo 'skipped: no such program is built'; exit 77; }
-rm ./*.o # linkers keep their names for what has no lines: perf would look for lines in them, and die of some files
+# linkers keep their names for what has no lines: perf would look for lines in them, and die of some
+# files
+rm ./*.o
 
 # One run of it: begins at _start, the loop goes round once, three returns to where they were called
 # from, a system call.

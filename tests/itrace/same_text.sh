@@ -33,7 +33,8 @@ c_psbeach.data script --itrace=Ze
 k_konly script --itrace=b --time 10%-40%
 k_poke script --itrace=i10us --ns --time 18000.000830269,18000.001324780
 v_code script --itrace=b --time 10%-40%
-# ... a thread that ran in a buffer that was jumped into has its calls still when it comes to another CPU
+# ... a thread that ran in a buffer that was jumped into has its calls still when it comes to
+# another CPU
 k_vmlinux.data script --call-trace --ns --time 30%-60%
 k_task script --itrace=i10usg --time 60%-90%
 v_code script --itrace=i10usl -F ip,brstack --time 30%-60%
@@ -53,12 +54,14 @@ c_tracepoint.data script --call-ret-trace --graph-function tree
 # Branches of idle tasks: known where their calls are
 k_cpu script --itrace=i10usl -F cpu,tid,ip,brstack
 k_cpu script --itrace=i10usgl -F cpu,tid,ip,brstack
-# Where tracing begins, the instruction that it ended at, though another task ran at a PSB in between
+# Where tracing begins, the instruction that it ended at, though another task ran at a PSB in
+# between
 k_uonly script --itrace=b -F tid,ip,addr,flags,insnlen,insn
 # Rows of equal weight: whether their first samples are of one thread, whatever it was called then
 c_threads4.data report --stdio
 c_dyn.data report --stdio --children
-# PEBS records without a chain: their callers are counted by the chain before, their own rows have none
+# PEBS records without a chain: their callers are counted by the chain before, their own rows have
+# none
 t_pebs.data report --stdio -s sym,dso -n
 t_pebs.data report --stdio --itrace=gGi100usoe
 # The column of symbols has room for the modules that are not printed

@@ -51,7 +51,8 @@ both = ours.keys() & theirs.keys()
 differ = [k for k in both if ours[k] != theirs[k]]
 taken = sum(1 for l in open(work + "/bolt") if l[0] == "B")
 if differ or len(both) < 0.9 * len(theirs) - 2 or not both:
-    sys.exit("fdata: %d of BOLT's %d lines, %d of them with other numbers: %s" % (len(both), len(theirs), len(differ), differ[:3]))
+    sys.exit("fdata: %d of BOLT's %d lines, %d of them with other numbers: %s"
+             % (len(both), len(theirs), len(differ), differ[:3]))
 print("fdata: %d lines, %d of BOLT's %d" % (len(ours), len(both), len(theirs)))
 END
     fi

@@ -17,14 +17,16 @@ cat >"$work/make.py" <<'END'
 import re, sys
 demo, work = sys.argv[1:]
 nasty = b'a;b"c\'d<script>alert(1)</script>&\xff\xfe\\x41,%s'
-names = {b"finish_task_switch.isra.0": nasty, b"handle_softirqs": b"x" * 10240, b"ktime_get_ts64": b"\xed\xa0\x80\xc3("}
+names = {b"finish_task_switch.isra.0": nasty, b"handle_softirqs": b"x" * 10240,
+         b"ktime_get_ts64": b"\xed\xa0\x80\xc3("}
 table = open(demo + "/symfs/kallsyms", "rb").read()
 for old, new in names.items():
     assert table.count(b" " + old + b"\n") == 1
     table = table.replace(b" " + old + b"\n", b" " + new + b"\n")
 open(work + "/kallsyms", "wb").write(table)
 text = open(work + "/plain.pdt", "rb").read()
-text, count = re.subn(rb'comm="spin" sample_id', rb'comm="s;\\"\\n\\377<b>\\000tail" sample_id', text)
+text, count = re.subn(rb'comm="spin" sample_id',
+                      rb'comm="s;\\"\\n\\377<b>\\000tail" sample_id', text)
 assert count == 1
 open(work + "/nasty.pdt", "wb").write(text)
 END
@@ -65,7 +67,8 @@ data = json.load(open(work + "/json", encoding="utf-8"))
 ok &= {s["comm"] for s in data["samples"]} == {'s;"\n\uffffffff<b>'} and any(
     "x" * 10240 == f.get("symbol") for s in data["samples"] for f in s["callchain"])
 import csv, io
-rows = list(csv.DictReader(io.StringIO(open(work + "/csv/samples.csv", encoding="utf-8", newline="").read(), newline=""), strict=True))
+with open(work + "/csv/samples.csv", encoding="utf-8", newline="") as samples:
+    rows = list(csv.DictReader(io.StringIO(samples.read(), newline=""), strict=True))
 total("csv", [int(row["period"]) for row in rows])
 ok &= {row["comm"] for row in rows} == {'s;"\\x0a\\xff<b>'} and "x" * 10240 in {row["function"] for row in rows}
 for name in ("folded", "callgrind"):
@@ -87,8 +90,10 @@ if form == "otlp":
     from opentelemetry.proto.profiles.v1development import profiles_pb2
     read = profiles_pb2.ProfilesData.FromString(data)
     names = set(read.dictionary.string_table)
-    comms = {a.value.string_value for a in read.dictionary.attribute_table if a.value.HasField("string_value")}
-    total = sum(v for r in read.resource_profiles for s in r.scope_profiles for p in s.profiles for x in p.samples for v in x.values)
+    comms = {a.value.string_value for a in read.dictionary.attribute_table
+             if a.value.HasField("string_value")}
+    total = sum(v for r in read.resource_profiles for s in r.scope_profiles for p in s.profiles
+                for x in p.samples for v in x.values)
 else:
     from perfetto.protos.perfetto.trace import perfetto_trace_pb2
     read = perfetto_trace_pb2.Trace.FromString(data)

@@ -31,7 +31,8 @@ echo kept >"$work/there"
 "$PERFDATA" data convert -f --to-json "$work/there" -i "$work/odd.data" 2>/dev/null ||
     fail '--force'
 cmp "$work/there" "$data/convert/odd.json" || fail '--force wrote something else'
-for wrong in '--all --to-json x' '--tod --to-json x' '--to-ctf y --to-json x' '' '--to-json x more'; do
+for wrong in '--all --to-json x' '--tod --to-json x' '--to-ctf y --to-json x' '' \
+    '--to-json x more'; do
     # shellcheck disable=SC2086
     (cd "$work" && "$PERFDATA" data convert -i odd.data $wrong) >/dev/null 2>&1
     [ $? -eq 2 ] || fail "not refused: $wrong"

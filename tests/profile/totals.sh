@@ -13,7 +13,12 @@ failed=0 count=0 chains=0
 rows() {
     "$PERFDATA" report --stdio -g none -t '|' --percent-limit 0 --no-group "$@" 2>>"$work/log" |
         awk -F'|' -v OFS='|' '
-        /^# Samples: / { sub(/^# Samples: .* of events? '"'"'/, ""); sub(/'"'"'.*$/, ""); event = $0; next }
+        /^# Samples: / {
+            sub(/^# Samples: .* of events? '"'"'/, "")
+            sub(/'"'"'.*$/, "")
+            event = $0
+            next
+        }
         /^#/ || NF < 4 { next }
         { for (i = 1; i <= NF; i++) { gsub(/^ +| +$/, "", $i) }
           symbol = $4
@@ -52,8 +57,13 @@ compare() {
                 key = $1 "|" $4 "|" symbol; seen[key]++; share[key] = $2 + 0 }
                 END { for (key in seen) if (seen[key] == 1) printf "%s|%.2f\n", key, share[key] }' |
                     sort >"$work/report"
-        awk -F'|' '$6 != "[unknown]" && !/\(inlined\)/ { symbol = $6; for (i = 7; i <= NF; i++) symbol = symbol "|" $i
-            key = $1 "|" $5 "|" symbol; seen[key]++; share[key] = $4 }
+        awk -F'|' '$6 != "[unknown]" && !/\(inlined\)/ {
+                symbol = $6
+                for (i = 7; i <= NF; i++) symbol = symbol "|" $i
+                key = $1 "|" $5 "|" symbol
+                seen[key]++
+                share[key] = $4
+            }
             END { for (key in seen) if (seen[key] == 1) printf "%s|%.2f\n", key, share[key] }' \
                 "$work/ours" | sort >"$work/profile"
         # Without chains report counts no callees.

@@ -113,14 +113,18 @@ for script in check-perf-trace compaction-times event_analyzing_sample failed-sy
     for each in cpu-clock-fp sys-wide trace-record tp-kmem tp-net; do
         compare "$own/rec/$each.data" "$own/symfs" "$own/symfs/kallsyms" "$script.py"
     done
-    case $script in stat-cpi | arm-cs-trace-disasm) continue ;; esac # of other recordings; reads sources
+    # of other recordings; reads sources
+    case $script in stat-cpi | arm-cs-trace-disasm) continue ;; esac
     compare "$pt/rec/c_fork.data" "$pt/symfs" '' "$script.py"
 done
 "$work/perf" script -l >"$work/ours"
 perf script -l 2>/dev/null | sort >"$work/theirs"
-sed 's/ (Perl: not run)$//' "$work/ours" | sort | cmp -s - "$work/theirs" || complain '-l lists other scripts'
-(cd "$work" && cp "$own/rec/trace-record.data" perf.data && ./perf script report syscall-counts-by-pid sysmix 2>/dev/null >ours &&
-    perf script -f -s "$(perf --exec-path)/scripts/python/syscall-counts-by-pid.py" sysmix 2>/dev/null | cmp -s - ours) ||
+sed 's/ (Perl: not run)$//' "$work/ours" | sort | cmp -s - "$work/theirs" ||
+    complain '-l lists other scripts'
+(cd "$work" && cp "$own/rec/trace-record.data" perf.data &&
+    ./perf script report syscall-counts-by-pid sysmix 2>/dev/null >ours &&
+    perf script -f -s "$(perf --exec-path)/scripts/python/syscall-counts-by-pid.py" sysmix \
+        2>/dev/null | cmp -s - ours) ||
     complain 'script report NAME differs'
 echo "$count comparisons with perf"
 [ $count -ge 60 ] || complain 'few comparisons'

@@ -25,7 +25,9 @@ records() {
 demo=$SOURCE/tests/data/demo/spin.data
 "$PERFDATA" inject -b -i "$demo" -o "$work/demo" || complain 'inject -b fails'
 records "$work/demo" >"$work/list"
-awk -F'"' '$4 == "HEADER_BUILD_ID" { print "id"; next } $4 == "SAMPLE" && !seen++ { print "sample" }' "$work/list" >"$work/order"
+awk -F'"' \
+    '$4 == "HEADER_BUILD_ID" { print "id"; next } $4 == "SAMPLE" && !seen++ { print "sample" }' \
+    "$work/list" >"$work/order"
 [ "$(head -n 1 "$work/order")" = id ] || complain 'no build-id stands before the first sample'
 [ "$(grep -c id "$work/order")" = "$(grep '"HEADER_BUILD_ID"' "$work/list" | sort -u | wc -l)" ] ||
     complain 'a build-id comes twice'
@@ -79,7 +81,8 @@ compare() {
 for input in "$demo" "$SOURCE"/tests/data/report/forkexec.data \
     "$SOURCE"/tests/data/report/threads.data \
     "$SOURCE"/tests/data/script/switch-events.data "$SOURCE"/tests/data/itrace/c_forkbid.data \
-    ${PERFDATA_CORPUS:+"$PERFDATA_CORPUS"/own/rec/cpu-clock.data "$PERFDATA_CORPUS"/own/rec/buildid-mmap.data \
+    ${PERFDATA_CORPUS:+"$PERFDATA_CORPUS"/own/rec/cpu-clock.data \
+        "$PERFDATA_CORPUS"/own/rec/buildid-mmap.data \
         "$PERFDATA_CORPUS"/own/rec/sys-wide.data "$PERFDATA_CORPUS"/own/rec/debuglink.data}; do
     name=$(basename "$input" .data)
     for option in -b --buildid-all; do

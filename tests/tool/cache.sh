@@ -1,20 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Indexes of symbols (--cache): the output is the same without them, when they are made, when they are there, damaged,
-# of another file, when they cannot be written, when two runs make them at once.
+# Indexes of symbols: the output is the same without them, when they are made, when they are there,
+# damaged, of another file, when they cannot be written, when two runs make them at once.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 mkdir home
-export TZ=UTC LC_ALL=C HOME="$work/home" PERF_CONFIG=/dev/null PERFDATA XDG_CACHE_HOME="$work/caches"
+export TZ=UTC LC_ALL=C HOME="$work/home" PERF_CONFIG=/dev/null PERFDATA \
+    XDG_CACHE_HOME="$work/caches"
 cache=$XDG_CACHE_HOME/perfdata
 failed=0
 fail() { echo "$*"; failed=1; }
 
 input=rec.data
-timeout 60 "$PERFDATA" record -q -g -e cpu-clock -F 5000 -o rec.data sh -c \
-    'i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done; ls -lR /usr/bin >/dev/null' >/dev/null 2>&1 || {
+work_for_a_while='i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done; ls -lR /usr/bin >/dev/null'
+timeout 60 "$PERFDATA" record -q -g -e cpu-clock -F 5000 -o rec.data sh -c "$work_for_a_while" \
+    >/dev/null 2>&1 || {
     echo 'no recording can be made here'
     exit 77
 }
@@ -60,9 +62,15 @@ done
 find "$cache" -name 'part-*' | grep . && fail 'parts are left'
 
 # Damage: cut, other bytes, empty, a folder in its place.
-for file in "$cache"/*; do size=$(wc -c <"$file"); head -c $((size / 2)) "$file" >cut; cat cut >"$file"; done
+for file in "$cache"/*; do
+    size=$(wc -c <"$file")
+    head -c $((size / 2)) "$file" >cut
+    cat cut >"$file"
+done
 same cut
-for file in "$cache"/*; do printf 'XXXXXXXXXXXX' | dd of="$file" bs=1 seek=200 conv=notrunc 2>/dev/null; done
+for file in "$cache"/*; do
+    printf 'XXXXXXXXXXXX' | dd of="$file" bs=1 seek=200 conv=notrunc 2>/dev/null
+done
 same forged
 for file in "$cache"/*; do : >"$file"; done
 same empty
@@ -70,8 +78,10 @@ for file in "$cache"/*; do rm "$file"; mkdir "$file"; done
 same 'folders in their places'
 rm -rf "$cache"
 
-# A full disk: no write is possible behind the first blocks. The output goes through a pipe, which has no limit.
-(trap '' XFSZ; ulimit -f 1; run script) | cmp -s - expected.script || fail 'full disk: script prints something else'
+# A full disk: no write is possible behind the first blocks. The output goes through a pipe, which
+# has no limit.
+(trap '' XFSZ; ulimit -f 1; run script) | cmp -s - expected.script ||
+    fail 'full disk: script prints something else'
 [ "$(find "$cache" -type f -size +2 | wc -l)" -eq 0 ] || fail 'half an index is left'
 find "$cache" -name 'part-*' | grep . && fail 'a part is left on a full disk'
 if mkdir small && mount -t tmpfs -o size=64k tmpfs small 2>/dev/null; then
@@ -87,11 +97,15 @@ if mkdir sealed && mount -t tmpfs -o ro tmpfs sealed 2>/dev/null; then
     XDG_CACHE_HOME=$work/sealed same 'read-only file system'
     umount sealed
 fi
-(unset XDG_CACHE_HOME HOME; run script) | cmp -s - expected.script || fail 'no home: script prints something else'
-(unset XDG_CACHE_HOME; run script) | cmp -s - expected.script || fail 'HOME only: script prints something else'
+(unset XDG_CACHE_HOME HOME; run script) | cmp -s - expected.script ||
+    fail 'no home: script prints something else'
+(unset XDG_CACHE_HOME; run script) | cmp -s - expected.script ||
+    fail 'HOME only: script prints something else'
 [ -d home/.cache/perfdata ] || fail 'HOME/.cache/perfdata is not made'
-(XDG_CACHE_HOME=caches; run script) | cmp -s - expected.script || fail 'relative: script prints something else'
-[ ! -d caches/caches ] && [ ! -e caches/perfdata/caches ] || fail 'a relative XDG_CACHE_HOME is used'
+(XDG_CACHE_HOME=caches; run script) | cmp -s - expected.script ||
+    fail 'relative: script prints something else'
+[ ! -d caches/caches ] && [ ! -e caches/perfdata/caches ] ||
+    fail 'a relative XDG_CACHE_HOME is used'
 
 # Links, and folders that others may write to, are not used.
 rm -rf "$cache" && mkdir elsewhere && ln -s "$work/elsewhere" "$cache"

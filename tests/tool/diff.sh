@@ -46,7 +46,8 @@ told = json.load(open(sys.argv[1]))
 assert len(told['recordings']) == 2
 rows = told['events'][0]['rows']
 for i, total in enumerate(told['events'][0]['totals']):
-    assert sum(int(row['recordings'][i]['period']) for row in rows if row['recordings'][i]) == int(total['period']), i
+    periods = [int(row['recordings'][i]['period']) for row in rows if row['recordings'][i]]
+    assert sum(periods) == int(total['period']), i
 table = [line for line in open(sys.argv[2]) if not line.startswith('#') and line.strip()]
 assert len(table) == len(rows) > 3, (len(table), len(rows))
 for line, row in zip(table, rows):

@@ -20,7 +20,8 @@ for options in '' '-x ,' '-p' '-U'; do
 ep#' "$work/plain" >"$work/wanted"
     # shellcheck disable=SC2086
     "$PERFDATA" mem -D report $options -i "$work/odd.data" >"$work/got"
-    grep -q '^ep' "$work/wanted" || [ "$options" = -U ] || { echo "nothing is named so: $options"; failed=1; }
+    grep -q '^ep' "$work/wanted" || [ "$options" = -U ] ||
+        { echo "nothing is named so: $options"; failed=1; }
     diff "$work/wanted" "$work/got" || { echo "mem -D $options"; failed=1; }
 done
 exit $failed

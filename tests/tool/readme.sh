@@ -14,7 +14,11 @@ complain() {
 
 # Blocks of code, each in a file, without their indentation.
 awk -v work="$work" '
-    /^    / || (inside && /^$/) { if (!inside) { inside = 1; number++ } print substr($0, 5) >(work "/block." number); next }
+    /^    / || (inside && /^$/) {
+        if (!inside) { inside = 1; number++ }
+        print substr($0, 5) >(work "/block." number)
+        next
+    }
     { inside = 0 }' "$SOURCE/README.md"
 
 # A command and the beginning of what it prints; blanks at the ends of lines and trailing blank

@@ -43,7 +43,10 @@ fi
 for columns in 40 80 132; do
     for verb in $("$PERFDATA" help | sed -n 's/^  \([a-z-]*\)  .*/\1/p'); do
         COLUMNS=$columns "$PERFDATA" help "$verb" | awk -v w=$columns -v v="$verb" '
-            length($0) > w && !/^  perfdata/ && $0 ~ /  / { print v ": wider than " w ": " $0; bad = 1 }
+            length($0) > w && !/^  perfdata/ && $0 ~ /  / {
+                print v ": wider than " w ": " $0
+                bad = 1
+            }
             END { exit bad }' || failed=1
     done
 done

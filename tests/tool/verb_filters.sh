@@ -61,7 +61,8 @@ for options in '-D x' '-F none' '-m x' '-m 4X' '--call-graph xx' '--call-graph d
 done
 
 # -o: the same text, in a file.
-"$PERFDATA" trace -i trace.data -o "$work/lines" 2>"$work/err" || fail "trace -o: $(cat "$work/err")"
+"$PERFDATA" trace -i trace.data -o "$work/lines" 2>"$work/err" ||
+    fail "trace -o: $(cat "$work/err")"
 [ ! -s "$work/err" ] && cmp "$work/lines" trace-lines.exact || fail 'trace -o is not the text'
 "$PERFDATA" trace -i trace.data -o "$work/none/lines" 2>/dev/null && fail 'trace -o into no folder'
 

@@ -19,7 +19,8 @@ def check(ok, what):
         failed.append(what)
 
 def start(*options):
-    server = subprocess.Popen([perfdata, 'view', *symbols, *options], stdout=subprocess.PIPE, text=True)
+    server = subprocess.Popen([perfdata, 'view', *symbols, *options], stdout=subprocess.PIPE,
+                              text=True)
     line = server.stdout.readline()
     match = re.fullmatch(r'http://127\.0\.0\.1:(\d+)(/[0-9a-f]{32}/)\n', line)
     if not match:
@@ -55,7 +56,8 @@ check(answer.getheader('Content-Type') == 'text/html; charset=utf-8', 'its type'
 check(answer.getheader('Cache-Control') == 'no-store', 'it is not kept')
 check(b'Content-Security-Policy' in page, "the page's own policy")
 check(ask('GET', path, 'localhost:%d' % port)[0] == 200, 'localhost')
-for host in ['evil.example', 'evil.example:%d' % port, '127.0.0.1', '127.0.0.1:1', '127.0.0.1:%d.evil.example' % port,
+for host in ['evil.example', 'evil.example:%d' % port, '127.0.0.1', '127.0.0.1:1',
+             '127.0.0.1:%d.evil.example' % port,
              'localhost', '[::1]:%d' % port, '']:
     status, text, _ = ask('GET', path, host)
     check(status in (400, 403) and page[:100] not in text, 'host ' + repr(host) + ': %d' % status)
@@ -65,7 +67,8 @@ for method in ['POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH', 'TRACE', 'NO
     check(status == 405 and len(text) < 100, method + ': %d' % status)
     check(answer.getheader('Allow') == 'GET', method + ': what is allowed')
 wrong = path[:-2] + ('0' if path[-2] != '0' else '1') + '/'
-for other in ['/', '', wrong, path + 'x', path[:-1], path.upper() + '/', '/../' + path, path * 2, path + '../perf.data', '//' + path,
+for other in ['/', '', wrong, path + 'x', path[:-1], path.upper() + '/', '/../' + path, path * 2,
+              path + '../perf.data', '//' + path,
               '/etc/passwd', '/' + 'a' * 100000]:
     status, text, _ = ask('GET', other or '/')
     check(status in (404, 414, 413, 431) and len(text) < 1000, repr(other[:60]) + ': %d' % status)
@@ -96,7 +99,8 @@ check(server.wait(30) == 0, 'CTRL+C ends it with 0')
 second, port2, path2 = start('-i', demo + '/shapes.data', '--port', str(port))
 check(port2 == port, '--port')
 check(path2 != path, 'another token each time')
-third = subprocess.run([perfdata, 'view', *symbols, '-i', demo + '/shapes.data', '--port', str(port)], capture_output=True, text=True)
+third = subprocess.run([perfdata, 'view', *symbols, '-i', demo + '/shapes.data', '--port', str(port)],
+                       capture_output=True, text=True)
 check(third.returncode != 0 and 'in use' in third.stderr, 'a port that is taken: ' + third.stderr)
 second.send_signal(signal.SIGTERM)
 check(second.wait(30) == 0, 'SIGTERM ends it with 0')
@@ -106,13 +110,16 @@ more = whole()
 check(len(more) > len(plain) + 100, '--code: %d bytes, without it %d' % (len(more), len(plain)))
 with_code.send_signal(signal.SIGTERM)
 check(with_code.wait(30) == 0, 'SIGTERM ends it with 0, with --code')
-piped = subprocess.run([perfdata, 'view', '--code', '-i', '-'], stdin=open(demo + '/shapes.data'), capture_output=True, text=True)
-check(piped.returncode == 2 and '--code' in piped.stderr, '--code of standard input: ' + piped.stderr)
+piped = subprocess.run([perfdata, 'view', '--code', '-i', '-'], stdin=open(demo + '/shapes.data'),
+                       capture_output=True, text=True)
+check(piped.returncode == 2 and '--code' in piped.stderr,
+      '--code of standard input: ' + piped.stderr)
 # A signal ends it in the midst of reading, too: here nothing more comes.
 written = subprocess.run([perfdata, 'inject', '-i', demo + '/shapes.data', '-o', '-'],
                          stdout=subprocess.PIPE).stdout
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-    waiting = subprocess.Popen([perfdata, 'view', '-i', '-'], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    waiting = subprocess.Popen([perfdata, 'view', '-i', '-'], stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE)
     waiting.stdin.write(written[:len(written) // 2])
     waiting.stdin.flush()
     waiting.stdout.readline()
