@@ -171,7 +171,7 @@ static struct pd_lock_wait *wait_at(struct pd_locks *locks, const struct pd_tp_s
 }
 
 /* The lock that the sample is of, and how its thread stands to it. `add`: a lock that is not known
- * yet is; else *lock is NULL for it. */
+ * yet is; else both stay NULL for it. */
 static perfdata_status look_up(struct pd_locks *locks, const struct pd_tp_sample *sample, bool add,
                                struct pd_lock **lock, struct pd_lock_wait **wait)
 {
@@ -190,10 +190,10 @@ static perfdata_status look_up(struct pd_locks *locks, const struct pd_tp_sample
 
 static perfdata_status take_begin(void *data, const struct pd_tp_sample *sample)
 {
-    struct pd_lock *lock;
-    struct pd_lock_wait *wait;
+    struct pd_lock *lock = NULL;
+    struct pd_lock_wait *wait = NULL;
     perfdata_status status = look_up(data, sample, true, &lock, &wait);
-    if (status < 0)
+    if (status < 0 || !wait)
         return status;
     if (wait->state == PD_LOCK_WAITS)
         return PERFDATA_OK; /* a mutex spins before it sleeps: the first counts */
@@ -205,10 +205,10 @@ static perfdata_status take_begin(void *data, const struct pd_tp_sample *sample)
 
 static perfdata_status take_end(void *data, const struct pd_tp_sample *sample)
 {
-    struct pd_lock *lock;
-    struct pd_lock_wait *wait;
+    struct pd_lock *lock = NULL;
+    struct pd_lock_wait *wait = NULL;
     perfdata_status status = look_up(data, sample, false, &lock, &wait);
-    if (status < 0 || !lock)
+    if (status < 0 || !wait)
         return status;
     if (wait->state == PD_LOCK_HELD)
         lock->broken = true;
