@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # flame: the page in a headless browser, by clicks and keys; its sums against report's; names that
-# attack; SVG. page.sh PART: walk, served, slices, range, threads, code, calls, call-sums, diff, totals, names, issues, svg
+# attack; SVG. page.sh PART: walk, served, slices, range, threads, code, calls, call-sums,
+# diff, totals, names, issues, svg
 set -u
 demo=$SOURCE/tests/data/demo
 work=$(mktemp -d)

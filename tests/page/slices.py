@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""slices.py PERFDATA SYMFS RECORDING: view of a trace shows pieces that lie all over its time before the whole."""
+"""slices.py PERFDATA SYMFS RECORDING: view of a trace shows pieces that lie all over its time
+before the whole."""
 import base64, json, re, signal, subprocess, sys, time, urllib.error, urllib.request, zlib
 
 perfdata, symfs, recording = sys.argv[1:]
@@ -40,7 +41,8 @@ def ask(name):
 
 
 began = time.monotonic()
-view = subprocess.Popen([perfdata, 'view', '--symfs', symfs, '-i', recording], stdout=subprocess.PIPE, text=True,
+view = subprocess.Popen([perfdata, 'view', '--symfs', symfs, '-i', recording],
+                        stdout=subprocess.PIPE, text=True,
                         stderr=subprocess.DEVNULL)
 address = view.stdout.readline().strip()
 pictures = {}
@@ -54,9 +56,10 @@ while True:
 
 
 def flame(*options):
-    page = subprocess.run([perfdata, 'flame', '--symfs', symfs, '-i', recording, '-o', '-', *options], capture_output=True,
-                          text=True)
-    return columns_of(zlib.decompress(base64.b64decode(re.search(r'id="data"[^>]*>([^<]*)<', page.stdout).group(1)), -15))
+    command = [perfdata, 'flame', '--symfs', symfs, '-i', recording, '-o', '-', *options]
+    page = subprocess.run(command, capture_output=True, text=True)
+    packed = re.search(r'id="data"[^>]*>([^<]*)<', page.stdout).group(1)
+    return columns_of(zlib.decompress(base64.b64decode(packed), -15))
 
 
 def refused(name):
@@ -75,9 +78,11 @@ for at in (begin + 3000000, begin + 40000000):
     took = time.monotonic() - began
     text = ','.join('%d.%09d' % divmod(one, 10**9) for one in (at, at + 1000000))
     _, wanted = flame('--time', text)
-    check(got == wanted and len(got['ca_time']) > 10, 'a range is what flame --time %s makes of it' % text)
+    check(got == wanted and len(got['ca_time']) > 10,
+          'a range is what flame --time %s makes of it' % text)
     check(took < 20, 'a range takes %.1f s' % took)
-for name in ['range/', 'range/1', 'range/1-', 'range/-1-2', 'range/1-2x', 'range/a-b', 'range/1-99999999999999999999999', 'range']:
+for name in ['range/', 'range/1', 'range/1-', 'range/-1-2', 'range/1-2x', 'range/a-b',
+             'range/1-99999999999999999999999', 'range']:
     check(refused(name) == 404, name + ': %d' % refused(name))
 check(refused('range/0-%d' % (10**18)) == 413, 'a range that is too long')
 check(refused('range/2-1') == 413, 'a range that ends before it begins')
@@ -86,15 +91,18 @@ check(view.wait(30) == 0, 'SIGTERM ends it with 0')
 
 news, (header, first) = pictures[min(pictures)]
 last_news, (last_header, last) = pictures[max(pictures)]
-check(news['slices'] == SLICES and 0.1 < news['part'] < 0.5, 'the first picture is of slices: %s' % news)
-check(last_news['slices'] == 0 and last_news['part'] == 1, 'the last one is of the whole: %s' % last_news)
+check(news['slices'] == SLICES and 0.1 < news['part'] < 0.5,
+      'the first picture is of slices: %s' % news)
+check(last_news['slices'] == 0 and last_news['part'] == 1,
+      'the last one is of the whole: %s' % last_news)
 # Where samples lie that slices have found: in each piece of the time.
 times = sorted(first['sa_time'])
 span = times[-1] - times[0]
 met = {min(SLICES - 1, (t - times[0]) * SLICES // span) for t in times}
 check(len(met) > SLICES * 0.9, 'slices lie all over the time: in %d of %d' % (len(met), SLICES))
 share = len(times) / len(last['sa_time'])
-check(0.3 * news['part'] < share < 3 * news['part'], '%.3f of the samples in %.3f of the time' % (share, news['part']))
+check(0.3 * news['part'] < share < 3 * news['part'],
+      '%.3f of the samples in %.3f of the time' % (share, news['part']))
 _, wanted = flame()
 for name in ['sa_stack', 'sa_time', 'sa_weight', 'ca_time', 'ca_fn', 'cs_count']:
     check(last[name] == wanted[name], 'the whole is what flame shows: ' + name)
