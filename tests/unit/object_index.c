@@ -217,7 +217,7 @@ static void test_owners(void)
     CHECK(!chmod(in_folder("object-1"), 0620) && !has("object-1"));
     CHECK(!chmod(in_folder("object-1"), 0602) && !has("object-1"));
     CHECK(!chmod(in_folder("object-1"), 0600) && has("object-1"));
-    CHECK(!chmod(folder, 0770) && !has("object-1"));
+    CHECK(!chmod(folder, 0770) && !has("object-1") && !pd_index_can_write(folder));
     put("object-3");
     CHECK(!chmod(folder, 0700) && has("object-1") && !has("object-3"));
     CHECK(!symlink("object-1", in_folder("object-4")) && !has("object-4"));
@@ -245,6 +245,7 @@ static void test_links(void)
     CHECK(!rename(folder, real) && !symlink(real, folder));
     CHECK(!has("object-1"));
     put("object-7");
+    CHECK(!pd_index_can_write(folder));
     CHECK(!has("object-7") && !unlink(folder) && !rename(real, kept));
     CHECK(has("object-1") && !has("object-7"));
 }
@@ -257,15 +258,15 @@ static void test_making(void)
     snprintf(kept, sizeof kept, "%s", folder);
     snprintf(folder, sizeof folder, "%s/new/perfdata", root);
     put("object-1");
-    CHECK(has("object-1"));
+    CHECK(has("object-1") && pd_index_can_write(folder));
     snprintf(folder, sizeof folder, "%s/no/such/perfdata", root);
     put("object-1");
-    CHECK(!has("object-1"));
+    CHECK(!has("object-1") && !pd_index_can_write(folder) && !pd_index_can_write(NULL));
     snprintf(folder, sizeof folder, "%s/open", root);
     CHECK(!mkdir(folder, 0700) && !chmod(folder, 0777));
     snprintf(folder, sizeof folder, "%s/open/perfdata", root);
     put("object-1");
-    CHECK(!has("object-1") && access(folder, F_OK));
+    CHECK(!has("object-1") && !pd_index_can_write(folder) && access(folder, F_OK));
     snprintf(folder, sizeof folder, "%s", kept);
 }
 

@@ -170,6 +170,23 @@ static void make_room(int at)
     closedir(folder);
 }
 
+static int open_or_make(const char *folder)
+{
+    int at = open_folder(folder);
+
+    return at < 0 ? make_folder(folder) : at;
+}
+
+bool pd_index_can_write(const char *folder)
+{
+    int at = folder ? open_or_make(folder) : -1;
+    bool can = at >= 0 && !faccessat(at, ".", W_OK | X_OK, AT_EACCESS);
+
+    if (at >= 0)
+        close(at);
+    return can;
+}
+
 void pd_index_write(const char *folder, const char *name, const void *bytes, size_t size)
 {
     char beside[64];
@@ -177,9 +194,7 @@ void pd_index_write(const char *folder, const char *name, const void *bytes, siz
 
     if (!folder || !size || size > PD_INDEX_MAX)
         return;
-    int at = open_folder(folder);
-    if (at < 0)
-        at = make_folder(folder);
+    int at = open_or_make(folder);
     if (at < 0)
         return;
     if (getrandom(&number, sizeof number, GRND_NONBLOCK) != (ssize_t)sizeof number)

@@ -15,6 +15,9 @@
 
 /* Maps an index. `folder` NULL: there is none. */
 bool pd_index_read(const char *folder, const char *name, struct pd_bytes *out);
+/* Whether it is worth making an index: false where pd_index_write() would write nothing. True does
+ * not say that there is room. */
+bool pd_index_can_write(const char *folder);
 /* Writes one beside its name and renames it, so that readers see all of it or none; the folder is
  * made where the one above it is there and this user's. When all take more than PD_INDEX_TOTAL,
  * those that were not used for longest go. */

@@ -349,7 +349,8 @@ void pd_symbol_image_write(const struct pd_symbol_image_key *key,
                                          .has_tree = source->reach != NULL } };
     struct header *header = &writer.header;
 
-    if (!key->folder || !pd_index_build() || key->size > PD_INDEX_MAX || !measure(&writer))
+    if (!pd_index_build() || key->size > PD_INDEX_MAX || !pd_index_can_write(key->folder) ||
+        !measure(&writer))
         return;
     memcpy(header->facts, source->facts, sizeof header->facts);
     writer.at = lay_out(header);
