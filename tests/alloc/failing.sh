@@ -137,6 +137,10 @@ work_of_the_kernel() {
     try sched timehist -i "$verbs/sched.data"
     try sched script -i "$verbs/sched.data"
     try kwork report -i "$verbs/kwork.data"
+    whole=1
+    try script -j 1 -i "$verbs/stat-record.data"
+    try stat report -i "$verbs/stat-record.data"
+    whole=0
     [ "$step" -eq 1 ] || return
     for what in latency map; do
         try sched $what -i "$verbs/sched.data"
@@ -155,7 +159,6 @@ work_of_the_kernel() {
     try c2c report --stdio -i "$verbs/c2c.data"
     try mem report --stdio -i "$SOURCE/tests/data/report/memory.data"
     try mem -D report -i "$SOURCE/tests/data/report/memory.data"
-    try stat report -i "$verbs/stat-record.data"
     try annotate --stdio -i "$SOURCE/tests/data/annotate/cpp-fp.data" --symfs "$SOURCE/tests/data/annotate/symfs"
     try diff "$data/spin.data" "$data/shapes.data" --symfs "$data/symfs"
     try data convert --to-json "$work/written" --force -i "$verbs/trace.data"

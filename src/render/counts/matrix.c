@@ -75,17 +75,19 @@ static bool make_counts(struct pd_count_matrix *matrix, size_t events)
     uint64_t total;
     free(matrix->counts);
     free(matrix->before);
+    free(matrix->seen);
     matrix->counts = matrix->before = NULL;
+    matrix->seen = NULL;
     if (!matrix->cpus.count || !matrix->threads.count)
         return true;
     if (pd_mul_overflows((uint64_t)matrix->cpus.count, matrix->threads.count, &total) ||
         pd_mul_overflows(total, events, &total) || total > MAX_COUNTS)
         return false;
-    free(matrix->seen);
     matrix->counts = calloc((size_t)total, sizeof *matrix->counts);
     matrix->before = calloc((size_t)total, sizeof *matrix->before);
     matrix->seen = calloc(events + 1, sizeof *matrix->seen);
-    return matrix->counts && matrix->before && matrix->seen;
+    matrix->no_memory |= !matrix->counts || !matrix->before || !matrix->seen;
+    return true;
 }
 
 static void take_config(struct pd_count_matrix *matrix, const struct pd_record_stat_config *config)
@@ -104,8 +106,8 @@ static void take_count(struct pd_count_matrix *matrix, const struct pd_recording
                        const struct pd_record_stat *record)
 {
     uint32_t event = pd_map64_get(&recording->ids.by_id, record->id);
-    if (!matrix->counts || event == PD_MAP64_NONE || event >= recording->event_count ||
-        record->thread >= matrix->threads.count)
+    if (!matrix->counts || matrix->no_memory || event == PD_MAP64_NONE ||
+        event >= recording->event_count || record->thread >= matrix->threads.count)
         return;
     matrix->seen[event] = true;
     for (size_t cpu = 0; cpu < matrix->cpus.count; cpu++)
@@ -178,13 +180,19 @@ enum pd_count_taken pd_count_matrix_take(struct pd_count_matrix *matrix,
     if (!body_size)
         return PD_COUNT_OTHER;
     memset(&body, 0, sizeof body);
-    if (pd_record_decode(NULL, data, size, recording->swap, &arena, &body, body_size) < 0) {
+    perfdata_status status = pd_record_decode(NULL, data, size, recording->swap, &arena, &body,
+                                              body_size);
+    if (status == PERFDATA_ERROR_MEMORY) {
+        matrix->no_memory = true;
+    } else if (status < 0) {
         pd_issue(&recording->context, PERFDATA_ISSUE_BAD_RECORD, (int64_t)offset,
                  "a %s record says more than it holds", pd_record_type_name(type));
     } else if (type == PD_RECORD_THREAD_MAP) {
-        good = take_threads(matrix, &body.threads) && make_counts(matrix, recording->event_count);
+        matrix->no_memory |= !take_threads(matrix, &body.threads);
+        good = make_counts(matrix, recording->event_count);
     } else if (type == PD_RECORD_CPU_MAP) {
-        good = take_cpus(matrix, &body.cpus.data) && make_counts(matrix, recording->event_count);
+        matrix->no_memory |= !take_cpus(matrix, &body.cpus.data);
+        good = make_counts(matrix, recording->event_count);
     } else if (type == PD_RECORD_STAT_CONFIG) {
         take_config(matrix, &body.config);
         taken = PD_COUNT_CONFIG;
@@ -198,5 +206,5 @@ enum pd_count_taken pd_count_matrix_take(struct pd_count_matrix *matrix,
     if (!good)
         pd_issue(&recording->context, PERFDATA_ISSUE_LIMIT, (int64_t)offset,
                  "more counts than can be kept");
-    return taken;
+    return matrix->no_memory ? PD_COUNT_FAILED : taken;
 }

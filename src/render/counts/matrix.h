@@ -36,6 +36,7 @@ struct pd_count_matrix {
     bool *seen;  /* events that a record was about */
     uint64_t aggregate, interval;
     bool scale;
+    bool no_memory;
 };
 
 void pd_count_matrix_init(struct pd_count_matrix *matrix);
@@ -45,7 +46,8 @@ enum pd_count_taken {
     PD_COUNT_OTHER, /* it is none of perf stat's records */
     PD_COUNT_TAKEN,
     PD_COUNT_CONFIG,
-    PD_COUNT_ROUND /* the counts of a round are complete */
+    PD_COUNT_ROUND, /* the counts of a round are complete */
+    PD_COUNT_FAILED /* without memory; what was taken is not to be shown */
 };
 /* Takes a record. Counts beyond any machine's number, and records that say more than they hold, are
  * issues. *round is set for a round's. */

@@ -56,5 +56,6 @@ bool pd_script_stat_record(struct pd_script_stat *stat, struct pd_recording *rec
         &stat->matrix, recording, record->type, record->data, record->size, record->offset, &round);
     if (taken == PD_COUNT_ROUND)
         put_round(stat, recording, round.time, text);
+    text->failed |= taken == PD_COUNT_FAILED;
     return taken != PD_COUNT_OTHER;
 }
