@@ -28,7 +28,8 @@ static size_t find_slot(const struct pd_intern *table, const char *text, size_t 
     size_t at = hash & table->mask;
     for (; table->slots[at]; at = (at + 1) & table->mask) {
         const struct pd_string *old = &table->strings.data[table->slots[at] - 1];
-        if (old->hash == hash && old->length == length && memcmp(old->text, text, length) == 0)
+        if (old->hash == hash && old->length == length &&
+            (!length || memcmp(old->text, text, length) == 0)) /* nothing may be at no address */
             break;
     }
     return at;

@@ -141,7 +141,8 @@ static char **pack(const struct pd_text *names, size_t count)
     if (!list)
         return NULL;
     char *text = (char *)(list + count + 1);
-    memcpy(text, names->data, names->length);
+    if (names->length)
+        memcpy(text, names->data, names->length);
     for (size_t i = 0; i < count; i++, text += strlen(text) + 1)
         list[i] = text;
     list[count] = NULL;

@@ -491,8 +491,10 @@ static struct perfdata_report_frame *joined(const struct lines *lines)
     char *made = lines->failed || lines->text.failed ? NULL : malloc(size + lines->text.length + 1);
     if (!made)
         return NULL;
-    memcpy(made, lines->frames.data, size);
-    memcpy(made + size, lines->text.data, lines->text.length);
+    if (size)
+        memcpy(made, lines->frames.data, size);
+    if (lines->text.length)
+        memcpy(made + size, lines->text.data, lines->text.length);
     struct perfdata_report_frame *frames = (struct perfdata_report_frame *)(void *)made;
     for (size_t i = 0; i < lines->frames.count; i++) {
         frames[i].name = made + size + lines->places.data[i].name;

@@ -144,7 +144,8 @@ static const struct pd_place *make_place(struct pd_script_worker *worker, uint64
     place->length = (uint32_t)text->length;
     place->stop = symbol &&
                   pd_name_set_has(&worker->script->stop, symbol->name, symbol->name_length);
-    memcpy(place->text, text->data, text->length);
+    if (text->length) /* a text without has no data */
+        memcpy(place->text, text->data, text->length);
     location->memo[0] = (uintptr_t)place;
     return place;
 }

@@ -103,7 +103,8 @@ static struct pd_span_text *new_text(struct pd_script_worker *worker, uint64_t f
     made->head = (uint32_t)head;
     made->length = (uint32_t)text->length;
     made->has_offset = has_offset;
-    memcpy(made->text, text->data, text->length);
+    if (text->length) /* a text without has no data */
+        memcpy(made->text, text->data, text->length);
     return made;
 }
 
