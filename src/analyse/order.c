@@ -542,7 +542,8 @@ bool pd_hist_sort_by_trees(struct pd_hist_sorting *sorting, struct pd_hist_resul
              NULL;
     if (ok) {
         if (!options->keeps_log) {
-            qsort_r(event->rows.data, count, sizeof *event->rows.data, compare_first, sorting);
+            if (count) /* without rows there is no address of any */
+                qsort_r(event->rows.data, count, sizeof *event->rows.data, compare_first, sorting);
             pass_through_tree(sorting, event, nodes, is_before_by_identity);
             if (pd_hist_key_at(options, PD_KEY_COMM))
                 pass_through_tree(sorting, event, nodes, is_before_by_identity);

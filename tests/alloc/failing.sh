@@ -40,9 +40,10 @@ run() {
     esac
 }
 
-# Whose call the allocation was in: the first line behind the library of the test's own.
+# Whose call the allocation was in: the first line behind the library of the test's own and behind
+# the C library, whose strdup() and asprintf() ask for their callers.
 asked_by() {
-    grep -v -F "$library" "$work/log" | head -n 1
+    grep -v -F -e "$library" -e /libc.so "$work/log" | head -n 1
 }
 
 judge() {
