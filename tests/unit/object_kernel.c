@@ -141,6 +141,25 @@ static void test_stray(void)
     pd_kernel_free(kernel);
 }
 
+/* Modules that bear the name of the kernel's own map: their symbols stay in it. So many that a
+ * table which takes them while it is dealt out would move. */
+static void test_module_named_as_kernel(void)
+{
+    enum { COUNT = 3000, ROOM = 80 };
+    char *text = malloc(COUNT * ROOM), *at = text;
+    if (!text)
+        abort();
+    at += snprintf(at, ROOM, "ffffffff81000000 T _text\n");
+    for (unsigned i = 0; i < COUNT - 1; i++)
+        at += snprintf(at, ROOM, "%llx t f%u\t[kernel.kallsyms]\n",
+                       0xffffffff81001000ULL + i * 16ULL, i);
+    struct pd_kernel *kernel = load(text, "_text", BASE);
+    CHECK_STR(name_at(kernel, 0xffffffff81001008), "f0");
+    CHECK_STR(name_at(kernel, 0xffffffff81001000 + 16 * 2900), "f2900");
+    pd_kernel_free(kernel);
+    free(text);
+}
+
 static void test_lines(void)
 {
     struct pd_symtab_builder *builder = pd_symtab_builder_new(PD_DEMANGLE_NONE);
@@ -285,6 +304,7 @@ int main(void)
     test_relocation();
     test_lost_reference();
     test_module_loaded_before();
+    test_module_named_as_kernel();
     test_stray();
     test_lines();
     return test_done();

@@ -71,6 +71,8 @@ static enum fate module_fate(struct split *split, struct pd_symbol *symbol, cons
         if (!split->current || loader->request->maps[split->current].loaded_before)
             return FATE_DISCARD;
     }
+    if (!split->current) /* a module that has the kernel's own name: the symbol lies where it is */
+        return FATE_STAY;
     const struct pd_kernel_result_map *map = &loader->maps.data[split->current];
     if (!map->identity) {
         symbol->start = symbol->start - map->start + map->pgoff;
