@@ -28,11 +28,11 @@ done
 "$PERFDATA" version --build-options 2>/dev/null | grep -i sqlite | grep -qi off &&
     forms=$(echo "$forms" | sed 's/ sqlite//') && echo 'sqlite is not read: built without it'
 
-# compare FORMS RECORDING SYMFS KALLSYMS
+# compare FORMS RECORDING SYMFS KALLSYMS [ITRACE]
 compare() {
     which=$1 name=$2
-    set -- -f -i "$2" --symfs "$3" ${4:+--kallsyms "$4"}
-    "$PERFDATA" report --children --json -g none -s dso,sym "$@" >"$work/report" 2>/dev/null
+    set -- -f -i "$2" --symfs "$3" ${4:+--kallsyms "$4"} ${5:+--itrace="$5"}
+    "$PERFDATA" report --children --json -s dso,sym "$@" >"$work/report" 2>/dev/null
     recordings=$((recordings + 1))
     for form in $which; do
         rm -rf "$work/$form"
@@ -64,7 +64,10 @@ if [ -n "${PERFDATA_CORPUS-}" ]; then
         rust-legacy-fp dwarf; do
         compare "$forms" "$own/rec/$each.data" "$work/fs" "$own/symfs/kallsyms"
     done
-    # No traces: `report --json`, as -g none of perf, does not add callees to their functions.
+    pt=$PERFDATA_CORPUS/own-pt
+    for each in c_dyn c_threads t_cyc; do
+        compare "$forms" "$pt/rec/$each.data" "$pt/symfs" "" i10usg
+    done
     for machine in aarch64 armhf s390x; do
         foreign=$PERFDATA_CORPUS/foreign/$machine
         compare "$forms" "$foreign/rec/clock-g.data" "$foreign" "$foreign/kallsyms"

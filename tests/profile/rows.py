@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """rows.py TEXT JSON: `report -t TAB` against `report --json` with the same columns: each row, each
-cell."""
+cell. Call chains below the text's rows have no tabs."""
 import json, sys
 
 text = [line.rstrip("\n").split("\t") for line in open(sys.argv[1], errors="surrogateescape")
-        if line.strip() and line[0] != "#"]
+        if "\t" in line and line[0] != "#"]
 rows = [json.loads(line) for line in open(sys.argv[2])]
 if len(text) != len(rows) or not rows:
     sys.exit("%d rows of text, %d of JSON" % (len(text), len(rows)))

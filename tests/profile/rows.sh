@@ -10,21 +10,24 @@ trap 'rm -rf "$work"' EXIT
 failed=0 rows=0
 fail() { echo "$*"; failed=1; }
 
-# RECORDING SYMFS KALLSYMS
+# RECORDING SYMFS KALLSYMS [ITRACE]
 compare() {
     name=$1
-    set -- -i "$1" -f --symfs "$2" ${3:+--kallsyms "$3"}
-    for mode in --children --no-children; do
-        "$PERFDATA" report --stdio -g none $mode -n --no-group -s comm,dso,sym -t "$(printf '\t')" \
+    set -- -i "$1" -f --symfs "$2" ${3:+--kallsyms "$3"} ${4:+--itrace="$4"}
+    for mode in "--children -g none" --children "--no-children -g none" --no-children; do
+        # shellcheck disable=SC2086
+        "$PERFDATA" report --stdio $mode -n --no-group -s comm,dso,sym -t "$(printf '\t')" \
             "$@" >"$work/text" 2>/dev/null
         grep -q '^# comm: ' "$work/text" && continue # elided columns are not in the text
+        # shellcheck disable=SC2086
         "$PERFDATA" report --json $mode -n --no-group -s comm,dso,sym "$@" >"$work/json" \
             2>/dev/null || fail "$name $mode: exit $?"
         count=$(python3 "$SOURCE/tests/profile/rows.py" "$work/text" "$work/json" 2>&1) ||
             { fail "$name $mode: $count"; count=0; }
         rows=$((rows + count))
     done
-    "$PERFDATA" script -G -F event,ip "$@" 2>/dev/null | grep -c . >"$work/lines"
+    # A trace's chains are lines that begin with a tab, -G or not.
+    "$PERFDATA" script -G -F event,ip "$@" 2>/dev/null | grep -c "^[^$(printf '\t')]" >"$work/lines"
     for threads in 1 2 8; do
         "$PERFDATA" script --json -j $threads "$@" >"$work/json.$threads" 2>/dev/null ||
             fail "$name: script exits $?"
@@ -49,6 +52,9 @@ if [ -n "${PERFDATA_CORPUS-}" ]; then
         dir-threads; do
         compare "$PERFDATA_CORPUS/own/rec/$name.data" "$PERFDATA_CORPUS/own/symfs" \
             "$PERFDATA_CORPUS/own/symfs/kallsyms"
+    done
+    for name in c_dyn c_threads t_cyc; do # functions that only callers of a trace are
+        compare "$PERFDATA_CORPUS/own-pt/rec/$name.data" "$PERFDATA_CORPUS/own-pt/symfs" "" i10usg
     done
 fi
 for wrong in '-t ,' '-w 3' --hierarchy --header --stats --tasks '-D' --stdio-color=always; do

@@ -348,6 +348,15 @@ static perfdata_status give_rows(perfdata_report *report, perfdata_report_row_fn
     return status;
 }
 
+/* Chains are not given, but rows are made of them: without them a trace has no callers to count
+ * its samples for, and rows of equal weight stand in another order. */
+static bool is_made_of_chains(const struct perfdata_report_options *options)
+{
+    return !(options->flags & PERFDATA_REPORT_NO_CHILDREN) || options->parent ||
+           (options->sort && strstr(options->sort, "parent")) ||
+           (options->fields && strstr(options->fields, "parent"));
+}
+
 perfdata_status pd_report_each_row(perfdata_recording *recording,
                                    const struct perfdata_report_options *options,
                                    perfdata_report_row_fn give, void *data,
@@ -362,7 +371,9 @@ perfdata_status pd_report_each_row(perfdata_recording *recording,
     if (!report)
         return pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "no memory for the report");
     report->options = *options;
-    report->options.flags |= PERFDATA_REPORT_NO_CALL_GRAPH | PERFDATA_REPORT_QUIET;
+    report->options.flags |= PERFDATA_REPORT_QUIET;
+    if (!is_made_of_chains(options))
+        report->options.flags |= PERFDATA_REPORT_NO_CALL_GRAPH;
     status = read_all(report, &recording->recording);
     if (status == 0)
         status = give_rows(report, give, data);
