@@ -14,6 +14,7 @@ struct output {
     struct pd_output_file file;
     struct pd_text name; /* of a table's file */
     struct pd_output_folder folder;
+    bool made; /* the folder of the tables was not there before */
 };
 
 static int put(void *data, const char *bytes, size_t size)
@@ -68,7 +69,8 @@ static perfdata_status open_output(struct output *output, bool tables)
 {
     if (!tables)
         return pd_output_file_open(output->context, output->path, PD_OUTPUT_SHARED, &output->file);
-    if (!mkdir(output->path, 0777) || errno == EEXIST)
+    output->made = !mkdir(output->path, 0777);
+    if (output->made || errno == EEXIST)
         return PERFDATA_OK;
     return pd_fail(output->context, PERFDATA_ERROR_OUTPUT, -1, "%s: %s", output->path,
                    strerror(errno));
@@ -99,6 +101,8 @@ perfdata_status perfdata_export_file(perfdata_recording *recording, const char *
         return status;
     status = perfdata_export_run(recording, format, &options, put, &output, result);
     status = pd_output_file_close(output.context, &output.file, status);
+    if (status < 0 && output.made)
+        rmdir(path); /* fails where a table is in it, which then stays */
     pd_text_free(&output.name);
     return status;
 }
