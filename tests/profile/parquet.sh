@@ -7,6 +7,7 @@ set -u
 export LC_ALL=C.UTF-8 PERF_CONFIG=/dev/null TZ=UTC
 totals=$1
 python=$SOURCE/build-oracles/python/bin/python
+[ -x "$python" ] || python=${PERFDATA_ORACLES:-/nowhere}/python/bin/python
 [ -x "$python" ] || python=python3
 python=${PERFDATA_PYTHON:-$python}
 "$python" -c 'import pyarrow.parquet' 2>/dev/null ||
