@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* One file of any bytes, read by the whole command as somebody who got the file would run it:
- * script, report, header and check, or the verbs of one subject and the forms of export, each with
+ * script, report, header and check, or the verbs of one subject, or the forms of export, each with
  * one of several rows of options; the file's last byte says which. A verb may complain; it must
  * end. */
 #include "tool/verbs.h"
+#include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,14 +89,40 @@ static const char *const forms[ROWS][WORDS] = {
     { "flame", NOWHERE, "-o", "-" },
 };
 
+/* FOLDER becomes the name of a folder, which is emptied again. */
+#define FOLDER "FOLDER"
+
+static const char *const folders[ROWS][WORDS] = {
+    { "export", "ctf", NOWHERE, "-j", "2", "-o", FOLDER },
+    { "data", "convert", "--all", "--to-ctf", FOLDER },
+    { "data", "convert", "--tod", "--to-ctf", FOLDER },
+    { "export", "parquet", NOWHERE, "-o", FOLDER },
+    { "export", "csv", NOWHERE, "-o", FOLDER },
+    { "export", "chrome", NOWHERE, "-j", "2", "-o", "-" },
+    { "export", "folded", NOWHERE, "--group", "thread", "-o", "-" },
+    { "export", "postgresql", NOWHERE, "--stacks", "--callchains", "-o", "-" },
+};
+
+static const char *const branches[ROWS][WORDS] = {
+    { "export", "bolt", NOWHERE, "-o", "-" },
+    { "export", "fdata", NOWHERE, "-o", "-" },
+    { "export", "autofdo", NOWHERE, "-o", "-" },
+    { "export", "bolt", NOWHERE, "--itrace=b", "-o", "-" },
+    { "export", "ctf", NOWHERE, "--itrace=i1usgl", "-o", FOLDER },
+    { "export", "postgresql", NOWHERE, "--itrace=bep", "--calls", "-o", "-" },
+    { "export", "folded", NOWHERE, "--itrace=i1usg", "-o", "-" },
+    { "report", NOWHERE, "-j", "2", "--json", "--children", "--itrace=i1usg" },
+};
+
 static const char *const checks[ROWS][WORDS] = { { "check" } };
 
-static char path[64];
+static char path[64], folder[64];
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     (void)argc, (void)argv;
     snprintf(path, sizeof path, "/dev/shm/perfdata-fuzz-%d.data", (int)getpid());
+    snprintf(folder, sizeof folder, "/dev/shm/perfdata-fuzz-%d.folder", (int)getpid());
     setenv("PERF_CONFIG", "/dev/null", 1);
     setenv("HOME", "/dev/shm/perfdata-none", 1);
     setenv("XDG_CACHE_HOME", "/dev/shm/perfdata-none", 1);
@@ -102,12 +130,19 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     return 0;
 }
 
+static int remove_one(const char *name, const struct stat *info, int kind, struct FTW *place)
+{
+    (void)info, (void)kind, (void)place;
+    return remove(name);
+}
+
 static void run(const char *const *words)
 {
     char copies[WORDS + 2][64], *argv[WORDS + 3];
     int argc = 0;
     for (; argc < WORDS && words[argc]; argc++)
-        snprintf(copies[argc], sizeof copies[argc], "%s", words[argc]);
+        snprintf(copies[argc], sizeof copies[argc], "%s",
+                 strcmp(words[argc], FOLDER) ? words[argc] : folder);
     snprintf(copies[argc++], sizeof copies[argc], "-i");
     snprintf(copies[argc++], sizeof copies[argc], "%s", path);
     for (int i = 0; i < argc; i++)
@@ -121,6 +156,8 @@ static void run(const char *const *words)
         abort();
     tool.verb = row->name;
     tool_finish(&tool, tool_verb_run(&tool, row->verb, argc, argv));
+    if (nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS) && errno != ENOENT)
+        abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -132,12 +169,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     close(fd);
     unsigned row = data[size - 1] % ROWS;
-    unsigned kind = data[size - 1] / ROWS % 4;
+    unsigned kind = data[size - 1] / ROWS % 6;
     if (kind == 1) {
         run(subjects[row]);
         run(forms[row]);
     } else if (kind == 3) {
         run(accesses[row]);
+    } else if (kind == 4) {
+        run(folders[row]);
+    } else if (kind == 5) {
+        run(branches[row]);
     } else {
         run(scripts[row]);
         run(reports[row]);
