@@ -135,6 +135,8 @@ perfdata_status pd_direct_run(struct pd_direct *direct, struct perfdata_export_r
     direct->shared.recording = direct->x->recording;
     direct->shared.options = &direct->options;
     perfdata_status status = pd_profile_open(&direct->shared);
+    if (status >= 0 && direct->open)
+        status = direct->open(direct);
     if (status >= 0)
         status = run(direct);
     if (status >= 0 && direct->finish)

@@ -13,6 +13,9 @@ struct pd_direct {
     uint64_t types; /* further records, by bit: for `record` */
     /* After the run: what was kept, and its bytes in the recording. */
     uint64_t sample_count, record_count, bytes;
+    /* Before the first sample, when all events are known: decoding a trace adds some. NULL: nothing
+     * to do. */
+    perfdata_status (*open)(struct pd_direct *direct);
     /* Any worker: what the form has to say of a sample, as text or as bytes of its own. */
     void (*sample)(struct pd_direct *direct, struct pd_profile_worker *worker,
                    const struct pd_delivered *record, const struct pd_profile_taken *taken,

@@ -81,6 +81,22 @@ grep -q '8 events say that they ran on a CPU above 8191' "$work/log" ||
 [ "$(babeltrace2 "$work/cpus" | grep -c 'cpu_id = 70 ')" = 10 ] &&
     [ "$(ls "$work/cpus" | wc -l)" = 3 ] || fail 'samples are not with their CPUs'
 
+# Samples of a trace, whose events only its decoding makes: as many of each as script prints.
+pt=${PERFDATA_CORPUS:-/nowhere}/own-pt
+if [ -d "$pt/rec" ]; then
+    for each in c_dyn:bei10usg c_threads4:i1usl t_event:bpwe t_ptwonly:w t_pwr:p t_pebs:o; do
+        set -- -i "$pt/rec/${each%:*}.data" --symfs "$pt/symfs" --itrace="${each#*:}"
+        rm -rf "$work/trace"
+        "$PERFDATA" export ctf "$@" -o "$work/trace" 2>"$work/log"
+        babeltrace2 "$work/trace" 2>"$work/log" | awk '{ print $3 }' | sort | uniq -c \
+            >"$work/ours.txt"
+        "$PERFDATA" script -F event "$@" 2>/dev/null |
+            awk '/^[^\t]/ && $1 ~ /:$/ { print $1 }' | sort | uniq -c >"$work/script.txt"
+        [ -s "$work/ours.txt" ] && cmp -s "$work/ours.txt" "$work/script.txt" ||
+            fail "$each: $(cat "$work/log"; diff "$work/script.txt" "$work/ours.txt")"
+    done
+fi
+
 # beside RECORDING OPTION...: babeltrace2's text of both traces, where perf's can be read.
 beside() {
     recording=$1
@@ -111,6 +127,9 @@ if perf --version 2>/dev/null | grep -q '^perf version 6\.1'; then
     [ $count -gt 6 ] || fail "only $count traces of perf could be read"
     for recording in "${PERFDATA_CORPUS:-/nowhere}"/own/rec/*.data; do
         [ -e "$recording" ] && beside "$recording" && beside "$recording" --all
+    done
+    for recording in "$pt"/rec/[ct]_*.data; do
+        [ -e "$recording" ] && beside "$recording" --all
     done
     for recording in "${PERFDATA_CORPUS:-/nowhere}"/own/rec/clockid-*.data; do
         [ -e "$recording" ] && beside "$recording" --tod

@@ -275,6 +275,13 @@ static perfdata_status take_clock(struct pd_convert *x, struct form *form)
     return PERFDATA_OK;
 }
 
+static perfdata_status make_layout(struct pd_direct *direct)
+{
+    struct form *form = direct->state;
+    bool all = direct->x->options->flags & PERFDATA_EXPORT_ALL_RECORDS;
+    return pd_ctf_layout_make(direct->x, all, &form->layout);
+}
+
 static perfdata_status run(struct pd_convert *x, const struct perfdata_profile_options *how,
                            struct perfdata_export_result *result)
 {
@@ -284,6 +291,7 @@ static perfdata_status run(struct pd_convert *x, const struct perfdata_profile_o
         .x = x,
         .options = *how,
         .state = &form,
+        .open = make_layout,
         .sample = put_sample,
         .take = take,
         .finish = finish,
@@ -294,8 +302,6 @@ static perfdata_status run(struct pd_convert *x, const struct perfdata_profile_o
     perfdata_status status = pd_direct_check(x, how, "ctf");
     if (status >= 0)
         status = take_clock(x, &form);
-    if (status >= 0)
-        status = pd_ctf_layout_make(x, all, &form.layout);
     if (all) {
         direct.record = put_record;
         direct.types = UINT64_C(1) << PD_RECORD_COMM | UINT64_C(1) << PD_RECORD_EXIT |

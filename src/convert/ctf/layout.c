@@ -172,8 +172,9 @@ static void add_trace_fields(struct names *names, struct pd_ctf_event *event)
 static bool has_raw(const struct pd_event *event)
 {
     bool output = event->attr.type == PD_TYPE_SOFTWARE && event->attr.config == PD_SW_BPF_OUTPUT;
+    bool made = event->attr.type == (uint32_t)PD_TYPE_SYNTH; /* ptwrite, power events ... */
     return event->attr.sample_type & PD_SAMPLE_RAW &&
-           (output || event->attr.type == PD_TYPE_TRACEPOINT);
+           (output || made || event->attr.type == PD_TYPE_TRACEPOINT);
 }
 
 static void make_event(struct names *names, const struct pd_event *event, struct pd_ctf_event *out)

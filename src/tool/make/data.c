@@ -100,7 +100,9 @@ static uint32_t export_flags(const struct data_options *options)
 static enum tool_exit run_data(struct tool *tool, void *data, int argc, char **argv)
 {
     const struct data_options *options = data;
-    struct perfdata_profile_options profile = tool_profile_options(tool, &options->profile, 0);
+    /* As perf has it, a CTF trace holds nothing that is decoded; its JSON of a trace is ours. */
+    struct perfdata_profile_options profile = tool_profile_options(
+        tool, &options->profile, options->ctf ? PERFDATA_PROFILE_NO_ITRACE : 0);
     struct perfdata_export_options how = {
         .struct_size = sizeof how, .flags = export_flags(options), .detail = -1, .profile = &profile
     };
