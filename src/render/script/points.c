@@ -192,6 +192,8 @@ PD_INLINE char *put_span(char *to, const struct pd_span_text *span, uint64_t add
 PD_INLINE void fetch_near(struct pd_span_text *const *near)
 {
     const char *span = (const char *)*near;
+    if (!span)
+        return;
     __builtin_prefetch(span);
     __builtin_prefetch(span + PD_COPY_BLOCK);
 }
