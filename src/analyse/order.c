@@ -386,6 +386,8 @@ static void pass_through_tree(struct pd_hist_sorting *sorting, struct pd_hist_ev
 {
     size_t count = event->rows.count, to = 0;
     struct pd_rb_tree tree = { nodes, 0 };
+    if (!count) /* without rows there is no address of any */
+        return;
     memset(nodes, 0, (count + 1) * sizeof *nodes);
     memcpy(sorting->rows, event->rows.data, count * sizeof *sorting->rows);
     for (uint32_t i = 1; i <= count; i++) {
@@ -542,7 +544,7 @@ bool pd_hist_sort_by_trees(struct pd_hist_sorting *sorting, struct pd_hist_resul
              NULL;
     if (ok) {
         if (!options->keeps_log) {
-            if (count) /* without rows there is no address of any */
+            if (count)
                 qsort_r(event->rows.data, count, sizeof *event->rows.data, compare_first, sorting);
             pass_through_tree(sorting, event, nodes, is_before_by_identity);
             if (pd_hist_key_at(options, PD_KEY_COMM))
