@@ -2,9 +2,30 @@
 /* Rows of the database -> an SQLite file. */
 #include "convert/database/rows.h"
 #ifdef PD_HAVE_SQLITE
+#include "base/library.h"
 #include "io/output_file.h"
 #include <sqlite3.h>
 #include <stdlib.h>
+
+/* This name has stood for its interface since 2004. */
+#define NAMES(ROW)                                                                                 \
+    ROW(sqlite3_open)                                                                              \
+    ROW(sqlite3_close)                                                                             \
+    ROW(sqlite3_errmsg)                                                                            \
+    ROW(sqlite3_exec)                                                                              \
+    ROW(sqlite3_prepare_v2)                                                                        \
+    ROW(sqlite3_bind_text)                                                                         \
+    ROW(sqlite3_bind_double)                                                                       \
+    ROW(sqlite3_bind_int64)                                                                        \
+    ROW(sqlite3_step)                                                                              \
+    ROW(sqlite3_reset)                                                                             \
+    ROW(sqlite3_finalize)
+static struct {
+    NAMES(PD_LIBRARY_MEMBER)
+} lib = { NAMES(PD_LIBRARY_LINKED) };
+static const struct pd_library_row rows[] = { NAMES(PD_LIBRARY_ROW) };
+static struct pd_library library = PD_LIBRARY("libsqlite3.so.0", rows);
+PD_LIBRARY_NOTE("libsqlite3.so.0", "sqlite", "export sqlite", "suggested")
 
 struct sqlite_writer {
     struct pd_db_writer writer;
@@ -19,13 +40,13 @@ struct sqlite_writer {
 static perfdata_status failure(struct sqlite_writer *w)
 {
     return pd_fail(w->context, PERFDATA_ERROR_OUTPUT, -1, "%s: %s", w->file.name,
-                   w->db ? sqlite3_errmsg(w->db) : "out of memory");
+                   w->db ? lib.sqlite3_errmsg(w->db) : "out of memory");
 }
 
 static perfdata_status statement(struct pd_db_writer *writer, const char *sql)
 {
     struct sqlite_writer *w = (struct sqlite_writer *)writer;
-    return sqlite3_exec(w->db, sql, NULL, NULL, NULL) == SQLITE_OK ? PERFDATA_OK : failure(w);
+    return lib.sqlite3_exec(w->db, sql, NULL, NULL, NULL) == SQLITE_OK ? PERFDATA_OK : failure(w);
 }
 
 static perfdata_status prepare(struct sqlite_writer *w, enum pd_db_table table)
@@ -38,7 +59,7 @@ static perfdata_status prepare(struct sqlite_writer *w, enum pd_db_table table)
         pd_text_string(&sql, ", ?");
     pd_text_bytes(&sql, ")", 2);
     bool ok = !sql.failed &&
-              sqlite3_prepare_v2(w->db, sql.data, -1, &w->inserts[table], NULL) == SQLITE_OK;
+              lib.sqlite3_prepare_v2(w->db, sql.data, -1, &w->inserts[table], NULL) == SQLITE_OK;
     pd_text_free(&sql);
     return ok ? PERFDATA_OK : failure(w);
 }
@@ -56,14 +77,14 @@ static perfdata_status row(struct pd_db_writer *writer, enum pd_db_table table,
     for (size_t i = 0; i < w->counts[table]; i++) {
         int at = (int)i + 1;
         if (cells[i].text)
-            sqlite3_bind_text(insert, at, cells[i].text, -1, SQLITE_STATIC);
+            lib.sqlite3_bind_text(insert, at, cells[i].text, -1, SQLITE_STATIC);
         else if (cells[i].is_real)
-            sqlite3_bind_double(insert, at, cells[i].real);
+            lib.sqlite3_bind_double(insert, at, cells[i].real);
         else
-            sqlite3_bind_int64(insert, at, cells[i].number);
+            lib.sqlite3_bind_int64(insert, at, cells[i].number);
     }
-    bool ok = sqlite3_step(insert) == SQLITE_DONE;
-    sqlite3_reset(insert);
+    bool ok = lib.sqlite3_step(insert) == SQLITE_DONE;
+    lib.sqlite3_reset(insert);
     return ok ? PERFDATA_OK : failure(w);
 }
 
@@ -71,7 +92,7 @@ static perfdata_status rows_end(struct pd_db_writer *writer)
 {
     struct sqlite_writer *w = (struct sqlite_writer *)writer;
     for (unsigned table = 0; table < PD_DB_TABLES; table++) {
-        sqlite3_finalize(w->inserts[table]);
+        lib.sqlite3_finalize(w->inserts[table]);
         w->inserts[table] = NULL;
     }
     return PERFDATA_OK;
@@ -84,7 +105,7 @@ static perfdata_status close_writer(struct pd_db_writer *writer, bool keep)
     rows_end(writer);
     if (keep)
         status = statement(writer, "COMMIT");
-    if (sqlite3_close(w->db) != SQLITE_OK && status >= 0)
+    if (lib.sqlite3_close(w->db) != SQLITE_OK && status >= 0)
         status = failure(w);
     perfdata_status end = keep ? status : PERFDATA_ERROR_CANCELLED;
     end = pd_output_file_close(w->context, &w->file, end);
@@ -97,6 +118,11 @@ static const char beginning[] = "PRAGMA journal_mode = OFF; PRAGMA synchronous =
 
 struct pd_db_writer *pd_db_sqlite_open(struct pd_context *context, const char *path, bool full)
 {
+    const char *missing = pd_library_load(&library);
+    if (missing) {
+        pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1, "%s: needs SQLite: %s", path, missing);
+        return NULL;
+    }
     struct sqlite_writer *w = calloc(1, sizeof *w);
     if (!w) {
         pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
@@ -110,7 +136,8 @@ struct pd_db_writer *pd_db_sqlite_open(struct pd_context *context, const char *p
         free(w);
         return NULL;
     }
-    if (sqlite3_open(w->file.beside, &w->db) != SQLITE_OK || statement(&w->writer, beginning) < 0) {
+    if (lib.sqlite3_open(w->file.beside, &w->db) != SQLITE_OK ||
+        statement(&w->writer, beginning) < 0) {
         failure(w);
         close_writer(&w->writer, false);
         return NULL;

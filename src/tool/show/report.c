@@ -358,8 +358,8 @@ static enum tool_exit run_report(struct tool *tool, void *data, int argc, char *
     if (code != TOOL_DONE)
         return code;
     const char *name = tool_input_name(tool, argc, argv);
-    if (from->tui && !tool_tui_built())
-        return tool_usage(tool, "option --tui: this build was made without ncursesw");
+    if (from->tui && tool_tui_missing())
+        return tool_usage(tool, "option --tui: %s", tool_tui_missing());
     if (!from->stitch && is_interactive(tool, from, name))
         return run_interactive(tool, name, &options);
     code = tool_open(tool, name, &recording);

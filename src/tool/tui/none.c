@@ -7,6 +7,11 @@ bool tool_tui_built(void)
     return false;
 }
 
+const char *tool_tui_missing(void)
+{
+    return "this build was made without ncursesw";
+}
+
 bool tool_tui_possible(const struct tool *tool)
 {
     (void)tool;

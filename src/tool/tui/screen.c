@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <term.h>
 #include <termios.h>
 #include <unistd.h>
 #include <wchar.h>
@@ -55,15 +54,21 @@ bool tool_tui_built(void)
     return true;
 }
 
+const char *tool_tui_missing(void)
+{
+    return curses_load();
+}
+
 bool tool_tui_possible(const struct tool *tool)
 {
     const char *terminal = getenv("TERM");
     return !tool->pager_process && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && terminal &&
-           *terminal && strcmp(terminal, "dumb") != 0;
+           *terminal && strcmp(terminal, "dumb") != 0 && !tool_tui_missing();
 }
 
-static void append_reset(char *capability)
+static void append_reset(const char *name)
 {
+    const char *capability = tigetstr(name);
     if (!capability || capability == (char *)-1) /* terminfo's "no string" */
         return;
     for (; *capability && reset_length < sizeof reset_text; capability++)
@@ -118,11 +123,11 @@ bool screen_begin(struct screen *screen, const struct tool *tool)
         return false;
     }
     reset_length = 0;
-    append_reset(exit_attribute_mode);
-    append_reset(orig_pair);
-    append_reset(keypad_local);
-    append_reset(exit_ca_mode);
-    append_reset(cursor_normal);
+    append_reset("sgr0");
+    append_reset("op");
+    append_reset("rmkx");
+    append_reset("rmcup");
+    append_reset("cnorm");
     is_open = 1;
     set_colors(screen, tool);
     cbreak();

@@ -3,9 +3,8 @@
  * however that is. */
 #ifndef PERFDATA_TUI_SCREEN_H
 #define PERFDATA_TUI_SCREEN_H
-#define NCURSES_WIDECHAR 1
 #include "tool/tool.h"
-#include <curses.h>
+#include "tool/tui/curses.h"
 
 enum screen_pair {
     PAIR_RED = 1,

@@ -12,6 +12,8 @@
 bool tool_tui_possible(const struct tool *tool);
 /* Whether it is built in. */
 bool tool_tui_built(void);
+/* NULL: it is built in, and ncursesw is here. Else what is missing. */
+const char *tool_tui_missing(void);
 /* The verb's run: until the user leaves. `name` is a file that can be read several times. */
 enum tool_exit tool_tui_report(struct tool *tool, const char *name,
                                const struct perfdata_report_options *options);

@@ -2,8 +2,8 @@
 /* A page and its data on loopback, by libmicrohttpd: only to who knows its address, only for
  * reading. */
 #include "tool/view/serve.h"
+#include "base/library.h"
 #include <arpa/inet.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <microhttpd.h>
 #include <inttypes.h>
@@ -50,21 +50,23 @@ struct server {
     char path[2 * TOKEN_BYTES + 3]; /* "/TOKEN/", fixed before the server begins */
 };
 
-/* The library brings a dozen others for TLS, which each start of each verb would load and bind. So
- * it is loaded where a page is served. This name has stood for its interface since 2015. */
-#define LIBRARY "libmicrohttpd.so.12"
-
+/* It brings a dozen others for TLS. This name has stood for its interface since 2015. */
+#define NAMES(ROW)                                                                                 \
+    ROW(MHD_start_daemon)                                                                          \
+    ROW(MHD_stop_daemon)                                                                           \
+    ROW(MHD_get_daemon_info)                                                                       \
+    ROW(MHD_lookup_connection_value)                                                               \
+    ROW(MHD_create_response_from_buffer)                                                           \
+    ROW(MHD_create_response_from_buffer_with_free_callback_cls)                                    \
+    ROW(MHD_add_response_header)                                                                   \
+    ROW(MHD_queue_response)                                                                        \
+    ROW(MHD_destroy_response)
 static struct {
-    __typeof__(MHD_start_daemon) *start_daemon;
-    __typeof__(MHD_stop_daemon) *stop_daemon;
-    __typeof__(MHD_get_daemon_info) *get_daemon_info;
-    __typeof__(MHD_lookup_connection_value) *lookup_connection_value;
-    __typeof__(MHD_create_response_from_buffer) *create_response_from_buffer;
-    __typeof__(MHD_create_response_from_buffer_with_free_callback_cls) *create_response_of;
-    __typeof__(MHD_add_response_header) *add_response_header;
-    __typeof__(MHD_queue_response) *queue_response;
-    __typeof__(MHD_destroy_response) *destroy_response;
-} mhd;
+    NAMES(PD_LIBRARY_MEMBER)
+} lib = { NAMES(PD_LIBRARY_LINKED) };
+static const struct pd_library_row rows[] = { NAMES(PD_LIBRARY_ROW) };
+static struct pd_library library = PD_LIBRARY("libmicrohttpd.so.12", rows);
+PD_LIBRARY_NOTE("libmicrohttpd.so.12", "view", "the verb view", "suggested")
 
 bool serve_built(void)
 {
@@ -73,30 +75,7 @@ bool serve_built(void)
 
 const char *serve_load(void)
 {
-    static const struct {
-        const char *name;
-        void *to;
-    } functions[] = {
-        { "MHD_start_daemon", &mhd.start_daemon },
-        { "MHD_stop_daemon", &mhd.stop_daemon },
-        { "MHD_get_daemon_info", &mhd.get_daemon_info },
-        { "MHD_lookup_connection_value", &mhd.lookup_connection_value },
-        { "MHD_create_response_from_buffer", &mhd.create_response_from_buffer },
-        { "MHD_create_response_from_buffer_with_free_callback_cls", &mhd.create_response_of },
-        { "MHD_add_response_header", &mhd.add_response_header },
-        { "MHD_queue_response", &mhd.queue_response },
-        { "MHD_destroy_response", &mhd.destroy_response },
-    };
-    void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-    if (!library)
-        return dlerror();
-    for (size_t i = 0; i < TOOL_LENGTH(functions); i++) {
-        void *found = dlsym(library, functions[i].name);
-        if (!found)
-            return dlerror();
-        memcpy(functions[i].to, &found, sizeof found);
-    }
-    return NULL;
+    return pd_library_load(&library);
 }
 
 /* Takes as long for any text of that length. */
@@ -114,7 +93,7 @@ static bool is_same(const char *given, const char *known)
 /* A page of another site can make a browser ask us, but by its own name (DNS rebinding). */
 static bool host_is_ours(struct server *server, struct MHD_Connection *connection)
 {
-    const char *host = mhd.lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
+    const char *host = lib.MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
     pthread_mutex_lock(&server->lock);
     bool ours = host &&
                 (!strcasecmp(host, server->hosts[0]) || !strcasecmp(host, server->hosts[1]));
@@ -136,19 +115,20 @@ static enum MHD_Result answer(struct MHD_Connection *connection, unsigned code,
     };
     if (!response)
         return MHD_NO;
-    mhd.add_response_header(response, "Content-Type", type);
+    lib.MHD_add_response_header(response, "Content-Type", type);
     for (size_t i = 0; i < TOOL_LENGTH(headers); i++)
-        mhd.add_response_header(response, headers[i][0], headers[i][1]);
+        lib.MHD_add_response_header(response, headers[i][0], headers[i][1]);
     if (code == MHD_HTTP_METHOD_NOT_ALLOWED)
-        mhd.add_response_header(response, "Allow", "GET");
-    enum MHD_Result result = mhd.queue_response(connection, code, response);
-    mhd.destroy_response(response);
+        lib.MHD_add_response_header(response, "Allow", "GET");
+    enum MHD_Result result = lib.MHD_queue_response(connection, code, response);
+    lib.MHD_destroy_response(response);
     return result;
 }
 
 static struct MHD_Response *lasting(const char *text, size_t length)
 {
-    return mhd.create_response_from_buffer(length, (void *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT);
+    return lib.MHD_create_response_from_buffer(length, (void *)(uintptr_t)text,
+                                               MHD_RESPMEM_PERSISTENT);
 }
 
 static enum MHD_Result refuse(struct MHD_Connection *connection, unsigned code, const char *text)
@@ -200,8 +180,8 @@ static enum MHD_Result answer_data(struct server *server, struct MHD_Connection 
     pthread_mutex_unlock(&server->lock);
     if (!data)
         return refuse(connection, MHD_HTTP_NOT_FOUND, "no data yet\n");
-    struct MHD_Response *response = mhd.create_response_of(data->length, data->text, was_sent,
-                                                           data);
+    struct MHD_Response *response = lib.MHD_create_response_from_buffer_with_free_callback_cls(
+        data->length, data->text, was_sent, data);
     if (!response)
         was_sent(data);
     return answer(connection, MHD_HTTP_OK, response, "application/octet-stream");
@@ -219,8 +199,8 @@ static enum MHD_Result answer_progress(struct server *server, struct MHD_Connect
         server->picture, server->part, server->slices, news->share, news->records,
         server->make_range ? "true" : "false", news->whole ? "true" : "false");
     pthread_mutex_unlock(&server->lock);
-    struct MHD_Response *response = mhd.create_response_from_buffer((size_t)length, text,
-                                                                    MHD_RESPMEM_MUST_COPY);
+    struct MHD_Response *response = lib.MHD_create_response_from_buffer((size_t)length, text,
+                                                                        MHD_RESPMEM_MUST_COPY);
     return answer(connection, MHD_HTTP_OK, response, "application/json");
 }
 
@@ -255,8 +235,8 @@ static enum MHD_Result answer_range(struct server *server, struct MHD_Connection
     enum serve_range result = make(server->range_data, from, to, &made);
     pthread_mutex_unlock(&server->making);
     if (result == SERVE_RANGE_DONE) {
-        struct MHD_Response *response = mhd.create_response_from_buffer(made.length, made.text,
-                                                                        MHD_RESPMEM_MUST_FREE);
+        struct MHD_Response *response = lib.MHD_create_response_from_buffer(made.length, made.text,
+                                                                            MHD_RESPMEM_MUST_FREE);
         if (!response)
             free(made.text);
         return answer(connection, MHD_HTTP_OK, response, "application/octet-stream");
@@ -401,8 +381,8 @@ static bool hold_signals(struct server *server)
 
 static enum tool_exit tell_address(struct tool *tool, struct server *server)
 {
-    const union MHD_DaemonInfo *info = mhd.get_daemon_info(server->daemon,
-                                                           MHD_DAEMON_INFO_BIND_PORT);
+    const union MHD_DaemonInfo *info = lib.MHD_get_daemon_info(server->daemon,
+                                                               MHD_DAEMON_INFO_BIND_PORT);
     if (!info)
         return tool_failure(tool, PERFDATA_ERROR_IO, NULL, "the server has no port");
     /* Until the names are known nobody is answered. */
@@ -422,7 +402,7 @@ static enum tool_exit start(struct tool *tool, struct server *server, uint16_t p
                                    .sin_addr = { .s_addr = htonl(INADDR_LOOPBACK) } };
     if (!make_token(server))
         return tool_failure(tool, PERFDATA_ERROR_IO, NULL, "the system gives no random numbers");
-    server->daemon = mhd.start_daemon(
+    server->daemon = lib.MHD_start_daemon(
         MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_AUTO, port, NULL,
         NULL, on_request, server, MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&address,
         MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
@@ -459,7 +439,7 @@ void serve_end(struct server *server)
     if (!server)
         return;
     if (server->daemon)
-        mhd.stop_daemon(server->daemon);
+        lib.MHD_stop_daemon(server->daemon);
     if (server->watches) {
         pthread_cancel(server->watcher);
         pthread_join(server->watcher, NULL);
