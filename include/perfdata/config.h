@@ -4,6 +4,7 @@
 #ifndef PERFDATA_CONFIG_H
 #define PERFDATA_CONFIG_H
 #include <perfdata/status.h>
+#include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,6 +20,17 @@ typedef int (*perfdata_setting_fn)(void *data, const char *key, const char *valu
  * 0.1. */
 PERFDATA_API int perfdata_settings(const char *only, const char *home, perfdata_setting_fn each,
                                    void *data);
+
+/* What perf checks of the same files whatever it is asked to do: that each line parses, and the
+ * values of call-graph.*, hist.percentage, llvm.*, ui.show-headers and stat.big-num. `on_issue`
+ * (may be NULL) gets what perf warns of; issues last during the call. A value that perf refuses is
+ * PERFDATA_ERROR_ARGUMENT, with perf's text, without the last newline, in `error`, which is cut to
+ * `size` bytes with its NUL. PERFDATA_OK otherwise. What the library honours it checks in any case.
+ * Since 0.1. */
+PERFDATA_API perfdata_status
+perfdata_settings_check(const char *only, const char *home,
+                        void (*on_issue)(void *data, const struct perfdata_issue *issue),
+                        void *issue_data, char *error, size_t size);
 
 #ifdef __cplusplus
 }

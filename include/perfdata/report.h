@@ -106,6 +106,8 @@ extern "C" {
 /* perfdata_report_run(): an object of JSON for each row (docs/schema/report.json) in place of text;
  * options as for perfdata_report_rows(). Since 0.1. */
 #define PERFDATA_REPORT_JSON (UINT64_C(1) << 45)
+/* Nothing for events without samples: also where a configuration file says otherwise. Since 0.1. */
+#define PERFDATA_REPORT_SKIP_EMPTY (UINT64_C(1) << 46)
 
 /* All zero but struct_size and max_stack is the plain `report`. Strings are borrowed for the call;
  * NULL: not given. Lists are separated by commas. Since 0.1. */

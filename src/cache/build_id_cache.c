@@ -38,8 +38,10 @@ static perfdata_status choose(const struct perfdata_build_id_cache_options *opti
     pd_context_init(&context);
     perfdata_status status = pd_config_read(&context, &places, take_directory, out);
     pd_context_fini(&context);
-    if (status < 0 || *out)
+    if (status < 0 || (*out && **out))
         return status;
+    free(*out); /* an empty buildid.dir is the default's */
+    *out = NULL;
     if (!options->home)
         return PERFDATA_ERROR_ARGUMENT;
     return asprintf(out, "%s/.debug", options->home) < 0 ? PERFDATA_ERROR_MEMORY : PERFDATA_OK;

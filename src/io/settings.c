@@ -2,7 +2,6 @@
 /* Settings of perfconfig files that hold for several verbs, and which values perf refuses. */
 #include "io/settings.h"
 #include "base/base.h"
-#include "io/config.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -150,4 +149,22 @@ int pd_chain_settings_take(struct pd_context *context, struct pd_chain_settings 
         return 0;
     settings->relative = !strcmp(value, "relative");
     return settings->relative || !strcmp(value, "absolute") ? 0 : refuse(context, key, value, NULL);
+}
+
+struct checker {
+    struct pd_context *context;
+    struct pd_chain_settings chains;
+};
+
+static int check_entry(void *data, const char *key, const char *value)
+{
+    struct checker *checker = data;
+    bool known;
+    return pd_chain_settings_take(checker->context, &checker->chains, key, value, &known);
+}
+
+int pd_settings_check(struct pd_context *context, const struct pd_config_places *places)
+{
+    struct checker checker = { .context = context };
+    return pd_config_read(context, places, check_entry, &checker);
 }

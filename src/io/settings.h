@@ -4,6 +4,7 @@
 #ifndef PD_SETTINGS_H
 #define PD_SETTINGS_H
 #include "base/context.h"
+#include "io/config.h"
 
 /* Empty: not set. */
 struct pd_chain_settings {
@@ -15,5 +16,7 @@ struct pd_chain_settings {
  * error with its text. */
 int pd_chain_settings_take(struct pd_context *context, struct pd_chain_settings *settings,
                            const char *key, const char *value, bool *known);
+/* Those of all files, and lines that do not parse: what perf does first, whatever the verb. */
+int pd_settings_check(struct pd_context *context, const struct pd_config_places *places);
 
 #endif

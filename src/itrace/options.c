@@ -378,7 +378,7 @@ static int take_entry(void *data, const char *key, const char *value)
                         key);
     if (pd_itrace_options_config(reader->options, key, value))
         return 0;
-    return pd_issue(reader->context, PERFDATA_ISSUE_SKIPPED_BYTES, -1,
+    return pd_issue(reader->context, PERFDATA_ISSUE_CONFIG, -1,
                     "perfconfig: %s: '%s' is no value for it", key, value);
 }
 

@@ -248,6 +248,7 @@ enum tool_exit tool_close_run(struct tool *tool, perfdata_recording *recording,
         (of_settings || (perf_has && (annotates || !strcmp(tool->verb, "report"))))) {
         tool_tell_warnings(tool);
         bool bare = of_settings || strstr(text, "\nError:\n") ||
+                    !strcmp(text, "branch and mem mode incompatible") ||
                     (annotates && strstr(text, " -C option "));
         fprintf(stderr, "%s%s\n", bare ? "" : "Error:\n", text);
         perfdata_recording_close(recording);

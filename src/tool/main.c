@@ -6,7 +6,10 @@
 static enum tool_exit run(struct tool *tool, int argc, char **argv)
 {
     bool done;
-    enum tool_exit code = tool_global_options(tool, &argc, &argv, &done);
+    enum tool_exit code = tool->as_perf ? tool_settings_check(tool) : TOOL_DONE;
+    if (code != TOOL_DONE)
+        return code;
+    code = tool_global_options(tool, &argc, &argv, &done);
     if (code != TOOL_DONE || done)
         return code;
     if (argc < 2) {
@@ -21,7 +24,9 @@ static enum tool_exit run(struct tool *tool, int argc, char **argv)
         return tool_refuse(tool, "--debugfs-dir");
     tool->pages = !(row->verb->flags & (TOOL_VERB_UNPAGED | TOOL_VERB_WRITES));
     tool->writes = row->verb->flags & TOOL_VERB_WRITES;
-    return tool_verb_run(tool, row->verb, argc - 1, argv + 1);
+    if (!tool->as_perf && row->verb->flags & TOOL_VERB_PERF)
+        code = tool_settings_check(tool);
+    return code != TOOL_DONE ? code : tool_verb_run(tool, row->verb, argc - 1, argv + 1);
 }
 
 int main(int argc, char **argv)

@@ -116,15 +116,21 @@ static void print_issue(struct tool *tool, int kind, int64_t offset, const char 
     fputc('\n', stderr);
 }
 
-/* Each text once, in the order in which they came. */
-static void keep_warning(struct tool *tool, const char *text)
+static bool is_kept(const struct tool_warnings *warnings, const char *text)
 {
-    struct tool_warnings *warnings = &tool->warnings;
-    size_t size = strlen(text) + 1;
     for (size_t at = 0; at < warnings->length; at += strlen(warnings->text + at) + 1) {
         if (!strcmp(warnings->text + at, text))
-            return;
+            return true;
     }
+    return false;
+}
+
+/* Each text once, in the order in which they came. */
+static void keep_warning(struct tool_warnings *warnings, const char *text)
+{
+    size_t size = strlen(text) + 1;
+    if (is_kept(warnings, text))
+        return;
     char *grown = warnings->length + size <= WARNINGS_MAX
                       ? realloc(warnings->text, warnings->length + size)
                       : NULL;
@@ -159,7 +165,8 @@ void tool_on_issue(void *context, const struct perfdata_issue *issue)
     struct tool_issues *kept = &tool->issues[issue->kind];
     if (issue->perf_text) {
         kept->warnings++;
-        keep_warning(tool, issue->perf_text);
+        if (!is_kept(&tool->before.told, issue->perf_text))
+            keep_warning(&tool->warnings, issue->perf_text);
         return;
     }
     /* workers say them in any order: the one that lies first in the file is kept */
@@ -169,6 +176,17 @@ void tool_on_issue(void *context, const struct perfdata_issue *issue)
     }
     if (tool->verbose && !tool->as_perf)
         print_issue(tool, issue->kind, issue->offset, issue->text, 1);
+}
+
+void tool_on_setting(void *context, const struct perfdata_issue *issue)
+{
+    struct tool *tool = context;
+    if (!issue->perf_text) {
+        tool_on_issue(tool, issue);
+        return;
+    }
+    fputs(issue->perf_text, stderr);
+    keep_warning(&tool->before.told, issue->perf_text);
 }
 
 void tool_take_issues(struct tool *tool, struct tool *told)
@@ -233,6 +251,8 @@ int tool_finish(struct tool *tool, enum tool_exit code)
     }
     free(tool->output.buffer);
     tool->output.buffer = NULL;
+    free(tool->before.told.text);
+    tool->before.told = (struct tool_warnings){ 0 };
     if (!tool->as_perf)
         return code;
     if (tool->perf_exit >= 0)

@@ -31,6 +31,13 @@ struct tool_issues {
     char first_text[240];
 };
 
+/* Issues in perf's words; those beyond the room are counted. */
+struct tool_warnings {
+    char *text;
+    size_t length;
+    uint64_t left_out;
+};
+
 #define TOOL_ITRACE_MAX 32
 
 /* What `kvm` says of guests to the verb that it runs. */
@@ -68,19 +75,15 @@ struct tool {
     bool no_progress;         /* --no-progress                                    */
     bool listed;              /* a verb's --list-opts or --list-cmds was answered */
     struct tool_before_verb {
-        bool tracefs;    /* --debugfs-dir */
-        int debug_level; /* --debug verbose=N: as many -v */
-    } before;            /* options before the verb that are the verb's matter */
+        bool tracefs;              /* --debugfs-dir */
+        int debug_level;           /* --debug verbose=N: as many -v */
+        struct tool_warnings told; /* of settings */
+    } before;                      /* what came before the verb and is its matter */
     struct tool_guests guests;
     int perf_exit; /* what to return as perf; -1: by the table    */
     bool quiet;    /* -q of perf's verbs: none of perf's warnings */
     struct tool_issues issues[PERFDATA_ISSUE_COUNT];
-    /* Issues in perf's words, to be written at the end; those beyond the room are counted. */
-    struct tool_warnings {
-        char *text;
-        size_t length;
-        uint64_t left_out;
-    } warnings;
+    struct tool_warnings warnings; /* to be written at the end */
     bool pages,
         writes;   /* of the verb: long text; a file, which an interrupt must not leave half done */
     bool goes_on; /* an interrupt ends nothing: a file is changed in place */
@@ -124,6 +127,8 @@ enum tool_exit tool_exit_as(struct tool *tool, enum tool_exit code, int perf_cod
 /* The issue callback for struct perfdata_*_options: data is the struct tool. The library calls it
  * under its lock, so from one thread at a time. */
 void tool_on_issue(void *tool, const struct perfdata_issue *issue);
+/* The same for tool_settings_check(): told at once, and not again by what a verb reads. */
+void tool_on_setting(void *tool, const struct perfdata_issue *issue);
 /* What another was told in its place; that keeps nothing. */
 void tool_take_issues(struct tool *tool, struct tool *told);
 /* "file: KIND at offset N: ", before an issue's text in a list of all; its length. */
@@ -157,6 +162,12 @@ struct perfdata_symbol_search tool_search(const struct tool *tool,
                                           struct perfdata_symbol_search own);
 /* Columns of the terminal: COLUMNS, else the terminal's own, else 80. */
 unsigned tool_columns(void);
+
+/* ---- settings.c ---- */
+
+/* Tells what is wrong with perf's configuration files, as perf does before each verb. Not
+ * TOOL_DONE: perf goes no further. */
+enum tool_exit tool_settings_check(struct tool *tool);
 
 /* ---- guard.c ---- */
 

@@ -12,7 +12,7 @@ struct reader {
     struct pd_context *context;
     struct perfdata_report_options *options;
     struct pd_report_settings *settings;
-    bool no_children, group;
+    bool no_children, group, skip_empty;
     struct pd_chain_settings chains;
 };
 
@@ -24,6 +24,20 @@ static int take_truth(const struct reader *reader, const char *key, const char *
                           "bad config value for '%s', ignoring...\n", key);
     *out = given;
     return 0;
+}
+
+/* perf's own queue has that size; ours grows by itself. */
+static int check_queue_size(const struct reader *reader, const char *key, const char *value)
+{
+    char *end;
+    strtoull(value, &end, 0);
+    end += *end && strchr("kKmMgG", *end);
+    if (*value && !*end)
+        return 0;
+    return pd_fail(reader->context, PERFDATA_ERROR_ARGUMENT, -1,
+                   "bad config value for '%s', ignoring...\n"
+                   "Error in the given config file: wrong config key-value pair %s=%s",
+                   key, key, value);
 }
 
 static int take_text(const struct reader *reader, const char *key, const char *value, char *out,
@@ -52,6 +66,10 @@ static int take_entry(void *data, const char *key, const char *value)
     }
     if (!strcmp(key, "report.group"))
         return take_truth(reader, key, value, &reader->group);
+    if (!strcmp(key, "report.skip-empty"))
+        return take_truth(reader, key, value, &reader->skip_empty);
+    if (!strcmp(key, "report.queue-size"))
+        return check_queue_size(reader, key, value);
     if (!strcmp(key, "report.percent-limit"))
         return take_text(reader, key, text, settings->percent_limit,
                          sizeof settings->percent_limit);
@@ -61,7 +79,7 @@ static int take_entry(void *data, const char *key, const char *value)
         return take_text(reader, key, text, settings->cache, sizeof settings->cache);
     bool of_chains = !strncmp(key, "call-graph.", 11) && strcmp(key, "call-graph.record-mode") &&
                      strcmp(key, "call-graph.dump-size");
-    bool of_report = !strncmp(key, "report.", 7) && strcmp(key, "report.queue-size") != 0;
+    bool of_report = !strncmp(key, "report.", 7);
     if (of_chains || of_report)
         return pd_issue(reader->context, PERFDATA_ISSUE_CONFIG, -1,
                         "perfconfig: %s is no setting that is known", key);
@@ -89,7 +107,9 @@ perfdata_status pd_report_settings_take(struct pd_context *context,
                                         struct pd_report_settings *settings)
 {
     struct pd_config_places places = PD_CONFIG_PLACES(options);
-    struct reader reader = { .context = context, .options = options, .settings = settings };
+    struct reader reader = {
+        .context = context, .options = options, .settings = settings, .skip_empty = true
+    };
     int status = pd_config_read(context, &places, take_entry, &reader);
     if (status < 0)
         return status;
@@ -98,6 +118,8 @@ perfdata_status pd_report_settings_take(struct pd_context *context,
         options->flags |= PERFDATA_REPORT_NO_CHILDREN;
     if (reader.group && !(options->flags & PERFDATA_REPORT_NO_GROUP))
         options->flags |= PERFDATA_REPORT_GROUP;
+    if (!reader.skip_empty && !(options->flags & PERFDATA_REPORT_SKIP_EMPTY))
+        options->flags |= PERFDATA_REPORT_SHOW_EMPTY;
     if (reader.chains.relative && !(options->flags & PERFDATA_REPORT_ABSOLUTE))
         options->flags |= PERFDATA_REPORT_RELATIVE;
     if (*settings->percent_limit && !options->percent_limit)

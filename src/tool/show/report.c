@@ -210,8 +210,9 @@ static void report_defaults(void *data)
 {
     struct report_options *options = data;
     options->max_stack = 127;
-    options->demangle = options->inlined = options->skip_empty = options->modules = 1;
+    options->demangle = options->inlined = options->modules = 1;
     options->group = options->branch_stack = options->children = options->relative = -1;
+    options->skip_empty = -1;
 }
 
 static uint64_t flags_of(const struct tool *tool, const struct report_options *from)
@@ -231,7 +232,8 @@ static uint64_t flags_of(const struct tool *tool, const struct report_options *f
         { from->relative == 0, PERFDATA_REPORT_ABSOLUTE },
         { from->group == 1, PERFDATA_REPORT_GROUP },
         { from->group == 0, PERFDATA_REPORT_NO_GROUP },
-        { !from->skip_empty, PERFDATA_REPORT_SHOW_EMPTY },
+        { from->skip_empty == 1, PERFDATA_REPORT_SKIP_EMPTY },
+        { from->skip_empty == 0, PERFDATA_REPORT_SHOW_EMPTY },
         { !from->demangle, PERFDATA_REPORT_NO_DEMANGLE },
         { from->demangle_kernel, PERFDATA_REPORT_DEMANGLE_KERNEL },
         { from->ignore_vmlinux, PERFDATA_REPORT_IGNORE_VMLINUX },

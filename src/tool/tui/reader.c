@@ -50,7 +50,7 @@ static bool read_part(struct reader *reader)
     perfdata_recording *recording;
     perfdata_report *report = NULL;
     reader->stopped = false;
-    struct tool part = { .as_perf = reader->tool->as_perf };
+    struct tool part = { .as_perf = reader->tool->as_perf, .before = reader->tool->before };
     open.on_issue = tool_on_issue;
     open.issue_data = &part;
     open.on_progress = on_progress;

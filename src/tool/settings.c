@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* perf's configuration files, as the command honours them. */
+#include "tool/tool.h"
+#include <perfdata/config.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { PERF_EXIT_SETTINGS = 255 };
+
+enum tool_exit tool_settings_check(struct tool *tool)
+{
+    char text[512];
+    perfdata_status status = perfdata_settings_check(getenv("PERF_CONFIG"), getenv("HOME"),
+                                                     tool_on_setting, tool, text, sizeof text);
+    if (status >= 0)
+        return TOOL_DONE;
+    if (tool->as_perf)
+        fprintf(stderr, "%s\n", text);
+    else
+        tool_error(tool, "%s", text);
+    return tool_exit_as(tool, TOOL_USAGE, PERF_EXIT_SETTINGS);
+}
