@@ -26,6 +26,33 @@ const void *pd_chain_memo_find(const struct pd_chain_memo *memo, const struct pd
     return slot->ips + 8 * (size_t)key->count;
 }
 
+static struct pd_chain_key key_of(const struct pd_chain_slot *slot)
+{
+    return (struct pd_chain_key){ slot->stamp, slot->kind, slot->ips, slot->count };
+}
+
+/* Without memory it stays as small as it is. */
+static void grow(struct pd_chain_memo *memo)
+{
+    enum { TIMES = 8 };
+    struct pd_chain_slot *before = memo->slots;
+    size_t count = memo->mask + 1, more = PD_MIN(count * TIMES, memo->most);
+    struct pd_chain_slot *slots = pd_large_calloc(more, sizeof *slots);
+    memo->used = 0;
+    if (!slots)
+        return;
+    memo->slots = slots;
+    memo->mask = more - 1;
+    for (size_t i = 0; i < count; i++) {
+        if (!before[i].ips)
+            continue;
+        struct pd_chain_key key = key_of(&before[i]);
+        *slot_of(memo, &key) = before[i];
+        memo->used++;
+    }
+    free(before);
+}
+
 void pd_chain_memo_keep(struct pd_chain_memo *memo, const struct pd_chain_key *key,
                         const void *answer, size_t size)
 {
@@ -35,6 +62,8 @@ void pd_chain_memo_keep(struct pd_chain_memo *memo, const struct pd_chain_key *k
     uint8_t *copy = size < UINT32_MAX ? pd_arena_alloc(&memo->arena, bytes + size) : NULL;
     if (!copy)
         return;
+    if (++memo->used > memo->mask / 2 && memo->mask + 1 < memo->most)
+        grow(memo);
     memcpy(copy, key->ips, bytes);
     memcpy(copy + bytes, answer, size);
     *slot_of(memo, key) = (struct pd_chain_slot){ key->stamp, key->kind, copy, key->count,
@@ -44,13 +73,16 @@ void pd_chain_memo_keep(struct pd_chain_memo *memo, const struct pd_chain_key *k
 void pd_chain_memo_forget(struct pd_chain_memo *memo)
 {
     pd_arena_empty(&memo->arena);
+    memo->used = 0;
     memset(memo->slots, 0, (memo->mask + 1) * sizeof *memo->slots);
 }
 
 bool pd_chain_memo_init(struct pd_chain_memo *memo, size_t slots, uint64_t limit)
 {
-    *memo = (struct pd_chain_memo){ .mask = slots - 1, .limit = limit };
-    memo->slots = pd_large_calloc(slots, sizeof *memo->slots);
+    enum { FIRST = 1024 }; /* tables of megabytes take longer to clear than a small recording */
+    size_t first = PD_MIN(slots, FIRST);
+    *memo = (struct pd_chain_memo){ .mask = first - 1, .most = slots, .limit = limit };
+    memo->slots = pd_large_calloc(first, sizeof *memo->slots);
     return memo->slots != NULL;
 }
 
