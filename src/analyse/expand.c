@@ -155,7 +155,6 @@ static void expand_pair(struct expansion *expansion, uint32_t index)
     struct pd_hist_pair pair = hist->pairs.data[index];
     bool once = counts_once(hist, pair.entry);
     char level = pair.level;
-    bool guest = level == 'g' || level == 'u';
     uint32_t position = 0;
     is_new(expansion, pair.entry, index, false);
     if (!pair.borrowed)
@@ -167,8 +166,7 @@ static void expand_pair(struct expansion *expansion, uint32_t index)
         position++;
         if (!frame->symbol && hist->options.hide_unresolved)
             break;
-        if (frame->has_map)
-            level = guest ? (frame->kernel ? 'g' : 'u') : (frame->kernel ? 'k' : '.');
+        level = pd_hist_frame_level(frame, level);
         uint32_t id = child_entry(hist, pair.entry, frame_id);
         if (id == PD_HIST_NONE || !is_new(expansion, id, index, once))
             continue;

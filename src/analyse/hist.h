@@ -61,6 +61,7 @@ struct pd_hist_options {
     bool hide_unresolved;
     bool long_names;      /* objects are told apart, and told, by their long names */
     bool levels;          /* a tree of rows, a level for each key */
+    bool keeps_visits;    /* perf may miss rows that it has: pd_hist.visits */
     uint8_t frames;       /* enum pd_hist_frames */
     bool keeps_addresses; /* of frames, whatever makes them one */
     bool has_access;      /* entries are branches or accesses to memory */
@@ -132,7 +133,8 @@ struct pd_hist_frame {
 /* A stack as a list that shares its tails: the first frame and what follows. */
 struct pd_hist_cell {
     uint32_t frame, next; /* next: PD_HIST_NONE at the end */
-    uint32_t depth;
+    uint32_t depth : 31;
+    uint32_t has_unknown : 1; /* an address without a symbol is among its frames */
 };
 
 /* What perf takes from the first sample of an entry. */
@@ -206,6 +208,14 @@ struct pd_hist_pair {
     bool borrowed; /* the stack is another sample's: the sample itself has no chain */
 };
 
+/* A sample with an address without a symbol in its stack. */
+struct pd_hist_visit {
+    uint64_t number;
+    const struct pd_thread *thread;
+    uint32_t pair;
+    char level;
+};
+
 struct pd_hist {
     struct pd_hist_options options;
     unsigned words; /* of a key */
@@ -218,6 +228,7 @@ struct pd_hist {
     PD_VEC(uint32_t) log;                   /* with options.keeps_log: every sample in turn */
     PD_VEC(uint64_t) keys;                  /* `words` per entry */
     PD_VEC(struct pd_hist_pair) pairs;
+    PD_VEC(struct pd_hist_visit) visits; /* with options.keeps_visits, in no order */
     PD_VEC(struct pd_hist_namespace) namespaces;
     struct pd_intern namespace_keys;                 /* device and inode -> place in `namespaces` */
     struct pd_intern names;                          /* comm texts, parents, payloads */
@@ -263,6 +274,15 @@ PD_INLINE bool pd_hist_is_first(const struct pd_hist_first *first, uint64_t numb
                                 uint32_t position)
 {
     return number < first->number || (number == first->number && position < first->position);
+}
+
+/* The level of an entry of a frame, whose caller or callee before it has the given one. */
+PD_INLINE char pd_hist_frame_level(const struct pd_hist_frame *frame, char level)
+{
+    bool guest = level == 'g' || level == 'u';
+    if (!frame->has_map)
+        return level;
+    return guest ? (frame->kernel ? 'g' : 'u') : (frame->kernel ? 'k' : '.');
 }
 
 /* With options.has_access. */

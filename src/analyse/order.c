@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows are sorted, as the trees of perf would leave them. */
-#include "analyse/order.h"
+#include "analyse/misses.h"
 #include <stdlib.h>
 
 static int by_value(uint64_t a, uint64_t b)
@@ -530,6 +530,45 @@ static bool measures_what_is_met(const struct pd_hist_options *options)
     return false;
 }
 
+/* Texts that perf has compared are noted by the other way only. */
+static bool may_miss(const struct pd_hist_sorting *sorting)
+{
+    return sorting->all->visits.count && !sorting->met && !sorting->fields_met;
+}
+
+static int compare_places(const void *data, uint32_t a, uint32_t b)
+{
+    const struct pd_hist_sorting *sorting = data;
+    return pd_hist_compare_identities(sorting, sorting->rows[a], sorting->rows[b]);
+}
+
+static bool pass_through_trees_with_misses(struct pd_hist_sorting *sorting,
+                                           struct pd_hist_event *event, bool joined)
+{
+    size_t count = event->rows.count;
+    bool *may_be_missed = malloc(count + 1);
+    uint32_t *order = malloc((count + 1) * sizeof *order);
+    bool ok = may_be_missed && order;
+    for (size_t i = 0; ok && i < count; i++) {
+        sorting->rows[i] = event->rows.data[i];
+        order[i] = (uint32_t)i;
+        may_be_missed[i] = !event->rows.data[i]->entry->first.symbol;
+    }
+    struct pd_hist_misses misses = { .sorting = sorting,
+                                     .rows = sorting->rows,
+                                     .count = count,
+                                     .compare = compare_places,
+                                     .data = sorting,
+                                     .may_be_missed = may_be_missed,
+                                     .order = order };
+    ok = ok && pd_hist_order_with_misses(&misses, joined);
+    for (size_t i = 0; ok && i < count; i++)
+        event->rows.data[i] = sorting->rows[order[i]];
+    free(may_be_missed);
+    free(order);
+    return ok;
+}
+
 bool pd_hist_sort_by_trees(struct pd_hist_sorting *sorting, struct pd_hist_result *result,
                            struct pd_hist_event *event)
 {
@@ -546,13 +585,18 @@ bool pd_hist_sort_by_trees(struct pd_hist_sorting *sorting, struct pd_hist_resul
         if (!options->keeps_log) {
             if (count)
                 qsort_r(event->rows.data, count, sizeof *event->rows.data, compare_first, sorting);
-            pass_through_tree(sorting, event, nodes, is_before_by_identity);
-            if (pd_hist_key_at(options, PD_KEY_COMM))
+            bool joined = pd_hist_key_at(options, PD_KEY_COMM);
+            if (may_miss(sorting)) {
+                ok = pass_through_trees_with_misses(sorting, event, joined);
+            } else {
                 pass_through_tree(sorting, event, nodes, is_before_by_identity);
+                if (joined)
+                    pass_through_tree(sorting, event, nodes, is_before_by_identity);
+            }
         }
-        if (options->levels)
+        if (ok && options->levels)
             ok = pd_hist_make_levels(sorting, result, event) == 0;
-        else
+        else if (ok)
             pass_through_tree(sorting, event, nodes, is_before_by_order);
     }
     /* Levels compare rows without a tree that would note it of them. */
@@ -580,6 +624,8 @@ perfdata_status pd_hist_sort(const struct pd_hist *hist, struct pd_hist_result *
     struct pd_hist_sorting sorting = {
         .hist = &result->identities,
         .all = hist,
+        .row_of_entry = result->row_of_entry,
+        .arena = &result->arena,
         .namespaces = hist->namespaces.data,
         .names = &hist->names,
         .order = order,

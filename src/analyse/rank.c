@@ -468,16 +468,33 @@ bool pd_rank_output(struct pd_ranking *ranking, struct pd_ranks *ranks)
     return ok;
 }
 
+/* Of the middles of each head; NULL: no memory. */
+static struct extent *extents_of(const struct pd_ranking *ranking, const struct pd_ranks *ranks)
+{
+    struct extent *extents = calloc(ranks->head_count + 1, sizeof *extents);
+    for (size_t i = 0; extents && i < ranks->head_count; i++)
+        extents[i] = no_extent;
+    for (size_t i = 0; extents && i < ranking->count; i++)
+        extend(&extents[ranks->heads[i]], ranks->middles[i]);
+    return extents;
+}
+
+bool *pd_rank_without_order(const struct pd_ranking *ranking, const struct pd_ranks *ranks)
+{
+    struct extent *extents = extents_of(ranking, ranks);
+    bool *without = extents ? malloc(ranking->count + 1) : NULL;
+    for (size_t i = 0; without && i < ranking->count; i++)
+        without[i] = !is_ordered(&extents[ranks->heads[i]]);
+    free(extents);
+    return without;
+}
+
 /* Addresses are in order where those with the same head are: then there are heads only. */
 bool pd_rank_join(struct pd_ranking *ranking, struct pd_ranks *ranks)
 {
-    struct extent *extents = calloc(ranks->head_count, sizeof *extents);
+    struct extent *extents = extents_of(ranking, ranks);
     bool ordered = extents != NULL;
     ranking->failed |= !ordered;
-    for (size_t i = 0; ordered && i < ranks->head_count; i++)
-        extents[i] = no_extent;
-    for (size_t i = 0; ordered && i < ranking->count; i++)
-        extend(&extents[ranks->heads[i]], ranks->middles[i]);
     for (size_t i = 0; ordered && i < ranks->head_count; i++)
         ordered = is_ordered(&extents[i]);
     free(extents);

@@ -39,6 +39,8 @@ void pd_rank_sort(struct pd_ranking *ranking, size_t count);
 /* Refines heads by middles that are in order, then by tails: heads only are left. False: those with
  * the same head are in none, or there was no memory. */
 bool pd_rank_join(struct pd_ranking *ranking, struct pd_ranks *ranks);
+/* Per row whether its middle is in no order with those of the same head; NULL: no memory. */
+bool *pd_rank_without_order(const struct pd_ranking *ranking, const struct pd_ranks *ranks);
 /* By what rows are told apart; false: a key cannot be ranked, or there was no memory. */
 bool pd_rank_identities(struct pd_ranking *ranking, struct pd_ranks *ranks);
 /* By what they are shown in order of; likewise. */

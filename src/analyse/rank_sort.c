@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows in order by their ranks: a stable sort does what perf's trees do, which keep the order of
  * equal rows. Only where something is compared that is no order, rows pass through the tree. */
+#include "analyse/misses.h"
 #include "analyse/rank.h"
 #include <stdlib.h>
 
@@ -106,13 +107,45 @@ static bool pass_through_tree(struct pd_ranking *ranking, const struct pd_ranks 
     return ok;
 }
 
+static int compare_ranks(const void *data, uint32_t a, uint32_t b)
+{
+    const struct pd_ranks *ranks = data;
+    if (ranks->heads[a] != ranks->heads[b])
+        return ranks->heads[a] < ranks->heads[b] ? -1 : 1;
+    if (ranks->middles[a] != ranks->middles[b])
+        return (int64_t)(ranks->middles[a] - ranks->middles[b]) < 0 ? -1 : 1;
+    return ranks->tails[a] < ranks->tails[b] ? -1 : ranks->tails[a] > ranks->tails[b];
+}
+
+static bool pass_through_trees_with_misses(struct pd_ranking *ranking, const struct pd_ranks *ranks,
+                                           uint32_t *order, bool joined)
+{
+    bool *may_be_missed = pd_rank_without_order(ranking, ranks);
+    struct pd_hist_misses misses = {
+        .sorting = ranking->sorting,
+        .rows = ranking->rows,
+        .count = ranking->count,
+        .compare = compare_ranks,
+        .data = ranks,
+        .may_be_missed = may_be_missed,
+        .order = order,
+    };
+    bool ok = may_be_missed && pd_hist_order_with_misses(&misses, joined);
+    free(may_be_missed);
+    ranking->failed |= !ok;
+    return ok;
+}
+
 /* As the trees of samples and of collapsed rows leave them. */
 static bool arrange_by_identity(struct pd_ranking *ranking, struct pd_ranks *ranks, uint32_t *order)
 {
     if (ranks->has_middles && !pd_rank_join(ranking, ranks)) {
         bool twice = pd_hist_key_at(&ranking->sorting->hist->options, PD_KEY_COMM);
-        return !ranking->failed && arrange_by_first(ranking, order) &&
-               pass_through_tree(ranking, ranks, order, is_before_by_address) &&
+        if (ranking->failed || !arrange_by_first(ranking, order))
+            return false;
+        if (ranking->sorting->all->visits.count)
+            return pass_through_trees_with_misses(ranking, ranks, order, twice);
+        return pass_through_tree(ranking, ranks, order, is_before_by_address) &&
                (!twice || pass_through_tree(ranking, ranks, order, is_before_by_address));
     }
     arrange_by_first(ranking, order);

@@ -22,6 +22,7 @@ void pd_hist_free(struct pd_hist *hist)
     pd_vec_free(&hist->log);
     pd_vec_free(&hist->keys);
     pd_vec_free(&hist->pairs);
+    pd_vec_free(&hist->visits);
     pd_vec_free(&hist->namespaces);
     pd_intern_free(&hist->names);
     pd_intern_free(&hist->namespace_keys);
@@ -320,10 +321,16 @@ uint32_t pd_hist_cell_id(struct pd_hist *hist, uint32_t frame, uint32_t next)
     uint32_t id = pd_map64_get(&hist->cell_map, key);
     if (id != PD_MAP64_NONE)
         return id;
-    uint32_t depth = next == PD_HIST_NONE ? 1 : hist->cells.data[next].depth + 1;
+    if (PD_UNLIKELY(frame == PD_HIST_NONE))
+        return fail(hist);
+    struct pd_hist_cell cell = { .frame = frame, .next = next, .depth = 1 };
+    cell.has_unknown = !hist->frames.data[frame].symbol;
+    if (next != PD_HIST_NONE) {
+        cell.depth = hist->cells.data[next].depth + 1;
+        cell.has_unknown |= hist->cells.data[next].has_unknown;
+    }
     id = (uint32_t)hist->cells.count;
-    if (!pd_vec_push(&hist->cells, (struct pd_hist_cell){ frame, next, depth }) ||
-        !pd_map64_set(&hist->cell_map, key, id))
+    if (!pd_vec_push(&hist->cells, cell) || !pd_map64_set(&hist->cell_map, key, id))
         return fail(hist);
     return id;
 }
@@ -347,7 +354,7 @@ struct pd_hist_pair *pd_hist_pair_at(struct pd_hist *hist, uint32_t entry, uint3
 
 /* From the ids of one table to those of another. */
 struct remap {
-    uint32_t *comms, *syms, *frames, *cells, *entries, *names, *namespaces;
+    uint32_t *comms, *syms, *frames, *cells, *entries, *names, *namespaces, *pairs;
 };
 
 static void *remap_new(size_t count)
@@ -364,6 +371,7 @@ static void remap_free(struct remap *map)
     free(map->entries);
     free(map->names);
     free(map->namespaces);
+    free(map->pairs);
 }
 
 static bool remap_things(struct pd_hist *into, const struct pd_hist *from, struct remap *map)
@@ -375,8 +383,9 @@ static bool remap_things(struct pd_hist *into, const struct pd_hist *from, struc
     map->entries = remap_new(from->entries.count);
     map->names = remap_new(from->names.strings.count);
     map->namespaces = remap_new(from->namespaces.count + 1);
-    if (!map->comms || !map->syms || !map->frames || !map->cells || !map->entries || !map->names ||
-        !map->namespaces)
+    map->pairs = remap_new(from->pairs.count);
+    if (!map->pairs || !map->comms || !map->syms || !map->frames || !map->cells || !map->entries ||
+        !map->names || !map->namespaces)
         return false;
     for (size_t i = 0; i < from->comms.count; i++)
         map->comms[i] = pd_hist_comm_id(into, from->comms.data[i].comm,
@@ -434,6 +443,19 @@ static void entry_add(struct pd_hist_entry *to, const struct pd_hist_entry *from
         to->first = from->first;
 }
 
+/* `into` has the pairs already. */
+static bool merge_visits(struct pd_hist *into, const struct pd_hist *from, const struct remap *map)
+{
+    if (!pd_vec_reserve(&into->visits, into->visits.count + from->visits.count + 1))
+        return false;
+    for (size_t i = 0; i < from->visits.count; i++) {
+        struct pd_hist_visit visit = from->visits.data[i];
+        visit.pair = map->pairs[visit.pair];
+        into->visits.data[into->visits.count++] = visit; /* NOLINT: there is room for each */
+    }
+    return true;
+}
+
 perfdata_status pd_hist_merge(struct pd_hist *into, const struct pd_hist *from)
 {
     struct remap map = { 0 };
@@ -462,6 +484,7 @@ perfdata_status pd_hist_merge(struct pd_hist *into, const struct pd_hist *from)
                                                   map.cells[pair->cell]);
         if (!to)
             goto out;
+        map.pairs[i] = (uint32_t)(to - into->pairs.data);
         to->period += pair->period;
         to->count += pair->count;
         to->last = PD_MAX(to->last, pair->last);
@@ -474,7 +497,7 @@ perfdata_status pd_hist_merge(struct pd_hist *into, const struct pd_hist *from)
         }
     }
     into->has_cycles |= from->has_cycles;
-    done = !into->failed && !from->failed;
+    done = merge_visits(into, from, &map) && !into->failed && !from->failed;
 out:
     remap_free(&map);
     return done ? 0 : PERFDATA_ERROR_MEMORY;

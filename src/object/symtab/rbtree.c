@@ -29,6 +29,8 @@ static void rotate(struct pd_rb_tree *tree, uint32_t node, bool left)
     else
         n[up].right = node;
     n[node].parent = up;
+    if (PD_UNLIKELY(tree->turned != NULL))
+        tree->turned(tree->data, node, up, left);
 }
 
 static void repair_insert(struct pd_rb_tree *tree, uint32_t node)

@@ -306,6 +306,7 @@ static void count_entry(struct state *state, const struct sample_facts *facts, u
 static bool count_chain(struct state *state, const struct sample_facts *facts, uint32_t id,
                         bool filtered)
 {
+    const struct pd_hist_options *options = &state->hist.options;
     struct pd_hist_pair *pair = pd_hist_pair_at(&state->hist, id, facts->cell);
     if (!pair)
         return false;
@@ -320,7 +321,13 @@ static bool count_chain(struct state *state, const struct sample_facts *facts, u
         pair->level = facts->location->level;
         pair->filtered = filtered;
     }
-    return true;
+    if (!options->keeps_visits || !options->children ||
+        !state->hist.cells.data[facts->cell].has_unknown)
+        return true;
+    struct pd_hist_visit visit = { facts->number, facts->thread,
+                                   (uint32_t)(pair - state->hist.pairs.data),
+                                   facts->location->level };
+    return pd_vec_push(&state->hist.visits, visit);
 }
 
 static bool is_host(const struct pd_sample *sample)

@@ -303,6 +303,8 @@ static perfdata_status setup_columns(struct pd_recording *recording, struct pd_r
                            has_order(plan, PD_KEY_ABORT) ||
                            (plan->mode == PD_REPORT_BRANCH && !has_order(plan, PD_KEY_DSO) &&
                             (has_order(plan, PD_KEY_SYMBOL) || has_order(plan, PD_KEY_IPC_LBR)));
+    plan->hist.keeps_visits = plan->mode == PD_REPORT_NORMAL && !plan->hist.keeps_log &&
+                              (has_order(plan, PD_KEY_SYMBOL) || has_order(plan, PD_KEY_IPC_NULL));
     return status;
 }
 
