@@ -130,6 +130,7 @@ static bool check_sort(const struct pd_hist_options *options, const uint8_t *ord
     world.result.all.count = count;
     struct pd_hist_sorting sorting = {
         .hist = &world.result.identities,
+        .all = &world.result.identities,
         .order = order,
         .order_count = order_count,
         .group_size = 1 + any(2),
