@@ -33,6 +33,7 @@
 #include <perfdata/syscalls.h>
 #include <perfdata/text.h>
 #include <perfdata/text_recording.h>
+#include <perfdata/timechart.h>
 #include <perfdata/types.h>
 #include <perfdata/words.h>
 #include <perfdata/writer.h>

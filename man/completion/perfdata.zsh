@@ -12,6 +12,7 @@ _perfdata() {
             'kmem:what the kernel allocated, by call site'
             'kwork:how long interrupts and works of the kernel ran and waited'
             'lock:which of the kernel'\''s locks were waited for'
+            'timechart:what a machine did over time, as a picture\: SVG'
             'c2c:lines of the data cache that processors take from each other'
             'mem:accesses to memory, with what they hit and how long they took'
             'stat:counts of a recording of perf stat'
@@ -460,6 +461,40 @@ _perfdata() {
         '*--quiet[no warnings]' \
         '*-v[tell every issue at once]' \
         '*--verbose[tell every issue at once]' \
+        '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
+    timechart)
+        _arguments '*-i+[recording to read; - is standard input]:FILE:_files' \
+        '*--input=[recording to read; - is standard input]:FILE:_files' \
+        '*-f[called as perf\: read files of other users too]' \
+        '*--force[called as perf\: read files of other users too]' \
+        '*--strict[end with an error at the first thing that is wrong]' \
+        '*--all-streams[of pipe streams one behind the other read all, not the first]' \
+        '*--memory=[records that wait for their order, in memory\: more go to a file; above 1G, also what few compressed bytes may hold]:SIZE:' \
+        '*-j+[threads; default\: all cores, the output is the same]:N:' \
+        '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
+        '*--progress[a line on a terminal that says how far reading is (on)]' \
+        '*--cache[indexes of symbols in XDG_CACHE_HOME/perfdata make the next run quicker (on)]' \
+        '*-v[tell every issue at once]' \
+        '*--verbose[tell every issue at once]' \
+        '*--symfs=[as in perf\: changes nothing, for the picture shows addresses without names]:DIR:_files -/' \
+        '*-o+[where to write, output.svg if not given; - is standard output]:FILE:_files' \
+        '*--output=[where to write, output.svg if not given; - is standard output]:FILE:_files' \
+        '*-w+[of the picture, in pixels (1000)]:N:' \
+        '*--width=[of the picture, in pixels (1000)]:N:' \
+        '*--highlight=[mark spans of running that took longer (in ns), or the tasks of this name]:TIME|NAME:' \
+        '*-t[CPUs that share a core stand together]' \
+        '*--topology[CPUs that share a core stand together]' \
+        '*-P[CPUs, no tasks]' \
+        '*--power-only[CPUs, no tasks]' \
+        '*-T[no states of processors]' \
+        '*--tasks-only[no states of processors]' \
+        '*-p+[these tasks only; may be given again]:PID|NAME:' \
+        '*--process=[these tasks only; may be given again]:PID|NAME:' \
+        '*-n+[so many tasks at least, where there are (15)]:N:' \
+        '*--proc-num=[so many tasks at least, where there are (15)]:N:' \
+        '*--io-skip-eagain[none that failed with EAGAIN]' \
+        '*--io-min-time=[shorter ones are drawn as if they took so long (1ms)]:TIME:' \
+        '*--io-merge-dist=[those of one kind and file that are so near are one (1us)]:TIME:' \
         '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
     c2c)
         _arguments '*-v[tell every issue at once]' \

@@ -208,3 +208,25 @@ void pd_text_json(struct pd_text *text, const char *string, size_t length)
     }
     pd_text_char(text, '"');
 }
+
+void pd_text_xml(struct pd_text *out, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length;) {
+        size_t size = pd_utf8_length((const uint8_t *)text + i, length - i);
+        unsigned char c = (unsigned char)text[i];
+        if (!size || c < 0x20 || c == 0x7f) {
+            pd_text_format(out, "\\x%02x", c);
+            i++;
+            continue;
+        }
+        if (c == '<')
+            pd_text_string(out, "&lt;");
+        else if (c == '&')
+            pd_text_string(out, "&amp;");
+        else if (c == '"')
+            pd_text_string(out, "&quot;");
+        else
+            pd_text_bytes(out, text + i, size);
+        i += size;
+    }
+}

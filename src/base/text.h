@@ -80,5 +80,7 @@ void pd_text_format(struct pd_text *text, const char *format, ...) PD_PRINTF(2, 
 size_t pd_utf8_length(const uint8_t *p, size_t left);
 /* As a JSON string with its quotes; bytes that are not UTF-8 become \udcXX (reversible). */
 void pd_text_json(struct pd_text *text, const char *string, size_t length);
+/* As text of XML, also in an attribute; what may not stand in it is written \xNN. */
+void pd_text_xml(struct pd_text *text, const char *string, size_t length);
 
 #endif

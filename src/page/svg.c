@@ -146,29 +146,6 @@ static void place(struct svg *svg)
     }
 }
 
-/* Text of XML: what may not stand in it is written \xNN. */
-static void put_xml(struct pd_text *out, const char *text, size_t length)
-{
-    for (size_t i = 0; i < length;) {
-        size_t size = pd_utf8_length((const uint8_t *)text + i, length - i);
-        unsigned char c = (unsigned char)text[i];
-        if (!size || c < 0x20 || c == 0x7f) {
-            pd_text_format(out, "\\x%02x", c);
-            i++;
-            continue;
-        }
-        if (c == '<')
-            pd_text_string(out, "&lt;");
-        else if (c == '&')
-            pd_text_string(out, "&amp;");
-        else if (c == '"')
-            pd_text_string(out, "&quot;");
-        else
-            pd_text_bytes(out, text + i, size);
-        i += size;
-    }
-}
-
 static uint32_t shade_of(const char *name)
 {
     uint32_t value = 2166136261;
@@ -207,11 +184,11 @@ static void put_title(struct svg *svg, uint32_t index)
     struct pd_text *out = &svg->text;
     const char *name = name_of(svg, index);
     pd_text_string(out, "<title>");
-    put_xml(out, name, strlen(name));
+    pd_text_xml(out, name, strlen(name));
     if (index) {
         const char *object = svg->tables.functions.data[node->function].object;
         pd_text_string(out, " (");
-        put_xml(out, object, strlen(object));
+        pd_text_xml(out, object, strlen(object));
         pd_text_char(out, ')');
     }
     pd_text_format(out, ": %.2f %%, %.0f, self %.0f",
@@ -244,7 +221,7 @@ static void put_node(struct svg *svg, uint32_t index)
         while (shown && shown < length && ((unsigned char)name[shown] & 0xc0) == 0x80)
             shown--; /* not within a character */
         pd_text_format(out, "<text x=\"%.2f\" y=\"%u\">", node->x + 3, y + ROW - 4);
-        put_xml(out, name, shown);
+        pd_text_xml(out, name, shown);
         pd_text_string(out, shown < length ? "..</text>" : "</text>");
     }
     pd_text_string(out, "</g>\n");
@@ -262,7 +239,7 @@ static void put_head(struct svg *svg)
                    "font-size=\"11\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n"
                    "<text x=\"%d\" y=\"20\" font-size=\"14\">",
                    WIDTH, height, WIDTH, height, MARGIN);
-    put_xml(out, title, strlen(title));
+    pd_text_xml(out, title, strlen(title));
     if (svg->left_out)
         pd_text_format(out, " (%u frames narrower than %.1f pixels are not drawn)", svg->left_out,
                        SMALLEST);

@@ -15,8 +15,7 @@ static bool read_cpu(const char **text, uint32_t *cpu)
     return value < PD_SCHED_CPUS;
 }
 
-perfdata_status pd_sched_cpus(struct pd_sched *sched, const char *list,
-                              uint64_t bits[PD_SCHED_CPUS / 64])
+bool pd_sched_read_cpus(const char *list, uint64_t bits[PD_SCHED_CPUS / 64])
 {
     const char *at = list;
     for (;;) {
@@ -28,14 +27,22 @@ perfdata_status pd_sched_cpus(struct pd_sched *sched, const char *list,
             good = read_cpu(&at, &to) && from <= to;
         }
         if (!good || (*at && *at != ','))
-            return pd_fail(&sched->recording->context, PERFDATA_ERROR_ARGUMENT, -1,
-                           "failed to get cpus map from %s", list);
+            return false;
         for (uint32_t cpu = from; cpu <= to; cpu++)
             bits[cpu / 64] |= UINT64_C(1) << cpu % 64;
         if (!*at)
-            return PERFDATA_OK;
+            return true;
         at++;
     }
+}
+
+perfdata_status pd_sched_cpus(struct pd_sched *sched, const char *list,
+                              uint64_t bits[PD_SCHED_CPUS / 64])
+{
+    if (pd_sched_read_cpus(list, bits))
+        return PERFDATA_OK;
+    return pd_fail(&sched->recording->context, PERFDATA_ERROR_ARGUMENT, -1,
+                   "failed to get cpus map from %s", list);
 }
 
 perfdata_status pd_sched_bad_cpu(const struct pd_tp_sample *sample)

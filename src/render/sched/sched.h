@@ -16,7 +16,9 @@ struct pd_sched {
     int perf_exit; /* of a failure; -1: perf has none of its own */
 };
 
-/* CPUs of a list "0,2-5" as bits. PERFDATA_ERROR_ARGUMENT with perf's text when it is none. */
+/* CPUs of a list "0,2-5" as bits; false: it is none. */
+bool pd_sched_read_cpus(const char *list, uint64_t bits[PD_SCHED_CPUS / 64]);
+/* The same. PERFDATA_ERROR_ARGUMENT with perf's text when it is none. */
 perfdata_status pd_sched_cpus(struct pd_sched *sched, const char *list,
                               uint64_t bits[PD_SCHED_CPUS / 64]);
 PD_INLINE bool pd_sched_has_cpu(const uint64_t bits[PD_SCHED_CPUS / 64], uint32_t cpu)

@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: MIT */
+/* `timechart`: what is gathered of the samples, tasks and states of processors, and the run. */
+#include "render/timechart/timechart.h"
+#include "container/handle.h"
+#include "io/output_file.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- tasks ---- */
+
+struct pd_chart_task *pd_chart_task(struct pd_chart *chart, uint32_t pid)
+{
+    uint32_t at = pd_intern(&chart->pids, (const char *)&pid, sizeof pid);
+    const struct pd_chart_task fresh = { .pid = pid,
+                                         .names = PD_CHART_NONE,
+                                         .current = PD_CHART_NONE };
+    if (at == PD_INTERN_NONE || (at == chart->tasks.count && !pd_vec_push(&chart->tasks, fresh))) {
+        pd_tp_no_memory(&chart->tp);
+        return NULL;
+    }
+    return &chart->tasks.data[at];
+}
+
+/* A further name of the task, which becomes its current one. */
+static struct pd_chart_name *add_name(struct pd_chart *chart, struct pd_chart_task *task,
+                                      uint32_t text)
+{
+    struct pd_chart_name fresh = { .task = (uint32_t)(task - chart->tasks.data),
+                                   .text = text,
+                                   .older = task->names,
+                                   .spans = PD_CHART_NONE,
+                                   .ios = PD_CHART_NONE };
+    if (!pd_vec_push(&chart->names, fresh)) {
+        pd_tp_no_memory(&chart->tp);
+        return NULL;
+    }
+    task->names = task->current = (uint32_t)(chart->names.count - 1);
+    return &chart->names.data[task->current];
+}
+
+struct pd_chart_name *pd_chart_current(struct pd_chart *chart, uint32_t pid)
+{
+    struct pd_chart_task *task = pd_chart_task(chart, pid);
+    if (!task)
+        return NULL;
+    return task->current == PD_CHART_NONE ? add_name(chart, task, PD_INTERN_NONE)
+                                          : &chart->names.data[task->current];
+}
+
+/* The same of a task that has one; NULL: perf shows nothing of a task that it knows no name of. */
+static struct pd_chart_name *named(struct pd_chart *chart, uint32_t pid)
+{
+    const struct pd_chart_task *task = pd_chart_task(chart, pid);
+    return !task || task->current == PD_CHART_NONE ? NULL : &chart->names.data[task->current];
+}
+
+/* The place in names_of_keys of a task's name; NULL without memory. */
+static uint32_t *find_key(struct pd_chart *chart, uint32_t task, uint32_t text)
+{
+    const uint32_t key[] = { task, text };
+    uint32_t at = pd_intern(&chart->name_keys, (const char *)key, sizeof key);
+    if (at == PD_INTERN_NONE ||
+        (at == chart->names_of_keys.count && !pd_vec_push(&chart->names_of_keys, PD_CHART_NONE))) {
+        pd_tp_no_memory(&chart->tp);
+        return NULL;
+    }
+    return &chart->names_of_keys.data[at];
+}
+
+/* The task goes by this name now: one that it had before, the first one, or a further one. */
+static bool set_name(struct pd_chart *chart, uint32_t pid, uint32_t text)
+{
+    struct pd_chart_task *task = pd_chart_task(chart, pid);
+    uint32_t *place = task ? find_key(chart, (uint32_t)(task - chart->tasks.data), text) : NULL;
+    if (!place)
+        return false;
+    if (*place != PD_CHART_NONE) {
+        task->current = *place;
+        return true;
+    }
+    struct pd_chart_name *first = task->names == PD_CHART_NONE ? NULL
+                                                               : &chart->names.data[task->names];
+    if (first && first->text == PD_INTERN_NONE) {
+        first->text = text;
+        task->current = task->names;
+    } else if (!add_name(chart, task, text)) {
+        return false;
+    }
+    *place = task->current;
+    return true;
+}
+
+static bool fork_task(struct pd_chart *chart, uint32_t pid, uint32_t parent, uint64_t time)
+{
+    const struct pd_chart_task *from = pd_chart_task(chart, parent);
+    uint32_t name = from && from->current != PD_CHART_NONE ? chart->names.data[from->current].text
+                                                           : PD_INTERN_NONE;
+    struct pd_chart_task *task = from ? pd_chart_task(chart, pid) : NULL;
+    if (!task)
+        return false;
+    task->parent = parent;
+    if (name != PD_INTERN_NONE && task->current == PD_CHART_NONE && !set_name(chart, pid, name))
+        return false;
+    task->start = time;
+    if (task->current == PD_CHART_NONE)
+        return true;
+    struct pd_chart_name *current = &chart->names.data[task->current];
+    if (!current->start)
+        current->start = current->since = time;
+    return true;
+}
+
+static bool end_task(struct pd_chart *chart, uint32_t pid, uint64_t time)
+{
+    struct pd_chart_task *task = pd_chart_task(chart, pid);
+    if (!task)
+        return false;
+    task->end = time;
+    if (task->current != PD_CHART_NONE)
+        chart->names.data[task->current].end = time;
+    return true;
+}
+
+/* ---- records of tasks ---- */
+
+static perfdata_status take_other(void *data, const struct pd_delivered *record)
+{
+    enum { PID = 8, PARENT = 12, TID = 12, NAME = 16, FORK_TIME = 24 };
+    struct pd_chart *chart = data;
+    const uint8_t *bytes = record->data;
+    bool swap = chart->tp.recording->swap, done = true;
+    if (record->type == PD_RECORD_COMM && record->size > NAME) {
+        const char *name = (const char *)bytes + NAME;
+        uint32_t text = pd_intern(&chart->texts, name, strnlen(name, record->size - NAME));
+        done = text != PD_INTERN_NONE && set_name(chart, pd_load32(bytes + TID, swap), text);
+    } else if (record->size >= FORK_TIME + 8) {
+        uint32_t pid = pd_load32(bytes + PID, swap), parent = pd_load32(bytes + PARENT, swap);
+        uint64_t time = pd_load64(bytes + FORK_TIME, swap);
+        if (record->type == PD_RECORD_FORK)
+            done = fork_task(chart, pid, parent, time);
+        else if (record->type == PD_RECORD_EXIT)
+            done = end_task(chart, pid, time);
+    }
+    return done ? PERFDATA_OK : pd_tp_no_memory(&chart->tp);
+}
+
+/* ---- samples ---- */
+
+static perfdata_status note_time(void *data, const struct pd_tp_sample *sample)
+{
+    struct pd_chart *chart = data;
+    uint64_t time = sample->sample.time;
+    if (!(sample->record->event->attr.sample_type & PD_SAMPLE_TIME))
+        return PERFDATA_OK;
+    if (!chart->first || time < chart->first)
+        chart->first = time;
+    chart->last = PD_MAX(chart->last, time);
+    if (sample->sample.cpu < PD_CHART_CPUS)
+        chart->highest_cpu = PD_MAX(chart->highest_cpu, sample->sample.cpu);
+    return PERFDATA_OK;
+}
+
+bool pd_chart_chain(struct pd_chart *chart, const struct pd_tp_sample *sample, uint32_t *chain)
+{
+    const uint64_t context = (uint64_t)-4095; /* marks of whose frames follow lie from here on */
+    const struct pd_sample *from = &sample->sample;
+    struct pd_text text = { 0 };
+    for (uint32_t i = 0; from->callchain && i < from->callchain_count; i++) {
+        uint64_t ip = pd_load64(from->callchain + (size_t)i * 8, from->swap);
+        if (ip < context)
+            pd_text_format(&text, "..... %016llx\n", (unsigned long long)ip);
+    }
+    *chain = text.failed ? PD_INTERN_NONE
+                         : pd_intern(&chart->chains, text.length ? text.data : "", text.length);
+    pd_text_free(&text);
+    return *chain != PD_INTERN_NONE;
+}
+
+/* The name was in a state until the sample. */
+static bool add_span(struct pd_chart *chart, struct pd_chart_name *name, uint8_t state,
+                     uint32_t chain, const struct pd_tp_sample *sample)
+{
+    struct pd_chart_task *task = &chart->tasks.data[name->task];
+    const struct pd_chart_span span = { .start = name->since,
+                                        .end = sample->sample.time,
+                                        .older = name->spans,
+                                        .chain = chain,
+                                        .cpu = (uint16_t)sample->sample.cpu,
+                                        .state = state };
+    name->spans = (uint32_t)chart->spans.count;
+    if (state == PD_CHART_RUNNING) {
+        task->time += span.end - span.start;
+        name->time += span.end - span.start;
+    }
+    if (!name->start || name->start > span.start)
+        name->start = span.start;
+    if (!task->start || task->start > span.start)
+        task->start = span.start;
+    return pd_vec_push(&chart->spans, span);
+}
+
+/* The end of the state in which the task was; perf takes the one that leaves a CPU for running. */
+static bool end_state(struct pd_chart *chart, struct pd_chart_name *name, bool runs, uint32_t chain,
+                      const struct pd_tp_sample *sample)
+{
+    return !name || name->state == PD_CHART_IDLE ||
+           add_span(chart, name, runs ? PD_CHART_RUNNING : name->state, chain, sample);
+}
+
+static void begin_state(struct pd_chart_name *name, enum pd_chart_state state,
+                        const struct pd_tp_sample *sample)
+{
+    if (!name)
+        return;
+    name->since = sample->sample.time;
+    name->state = (uint8_t)state;
+}
+
+static perfdata_status bad_cpu(const struct pd_tp_sample *sample, uint64_t cpu)
+{
+    return pd_issue(
+        &sample->tp->recording->context, PERFDATA_ISSUE_BAD_SAMPLE, (int64_t)sample->record->offset,
+        "a sample of CPU %llu, which no machine has, is left out", (unsigned long long)cpu);
+}
+
+static perfdata_status take_switch(void *data, const struct pd_tp_sample *sample)
+{
+    enum { PREV_PID, NEXT_PID, PREV_STATE };
+    enum { BLOCKS = 2 };
+    struct pd_chart *chart = data;
+    uint32_t chain;
+    if (sample->sample.cpu >= PD_CHART_CPUS)
+        return bad_cpu(sample, sample->sample.cpu);
+    struct pd_chart_name *prev = named(chart, (uint32_t)pd_tp_number(sample, PREV_PID));
+    struct pd_chart_name *next = named(chart, (uint32_t)pd_tp_number(sample, NEXT_PID));
+    uint64_t state = pd_tp_number(sample, PREV_STATE);
+    if (!pd_chart_chain(chart, sample, &chain) || !end_state(chart, prev, true, chain, sample) ||
+        !end_state(chart, next, false, chain, sample))
+        return pd_tp_no_memory(&chart->tp);
+    begin_state(next, PD_CHART_RUNNING, sample);
+    begin_state(prev,
+                state & BLOCKS ? PD_CHART_BLOCKED
+                : state        ? PD_CHART_IDLE
+                               : PD_CHART_WAITING,
+                sample);
+    return PERFDATA_OK;
+}
+
+static perfdata_status take_wakeup(void *data, const struct pd_tp_sample *sample)
+{
+    struct pd_chart *chart = data;
+    struct pd_chart_wakeup wakeup = { .time = sample->sample.time,
+                                      .wakee = (uint32_t)pd_tp_number(sample, 0) };
+    if (sample->sample.cpu >= PD_CHART_CPUS)
+        return bad_cpu(sample, sample->sample.cpu);
+    if (!pd_chart_chain(chart, sample, &wakeup.chain) || !pd_vec_push(&chart->wakeups, wakeup))
+        return pd_tp_no_memory(&chart->tp);
+    struct pd_chart_name *name = named(chart, wakeup.wakee);
+    if (!name || (name->state != PD_CHART_IDLE && name->state != PD_CHART_BLOCKED))
+        return PERFDATA_OK;
+    if (name->state == PD_CHART_BLOCKED &&
+        !add_span(chart, name, PD_CHART_BLOCKED, PD_CHART_NONE, sample))
+        return pd_tp_no_memory(&chart->tp);
+    begin_state(name, PD_CHART_WAITING, sample);
+    return PERFDATA_OK;
+}
+
+enum { STATE, CPU };
+
+static perfdata_status take_idle(void *data, const struct pd_tp_sample *sample)
+{
+    struct pd_chart *chart = data;
+    uint64_t cpu = pd_tp_number(sample, CPU);
+    uint32_t state = (uint32_t)pd_tp_number(sample, STATE);
+    if (cpu >= PD_CHART_CPUS)
+        return bad_cpu(sample, cpu);
+    struct pd_chart_cpu *at = &chart->cpus[cpu];
+    const struct pd_chart_power power = { .start = at->idle_since,
+                                          .end = sample->sample.time,
+                                          .cpu = (uint32_t)cpu,
+                                          .state = at->idle_state };
+    if (state != UINT32_MAX) {
+        at->idle_since = sample->sample.time;
+        at->idle_state = state;
+    } else if (!pd_vec_push(&chart->powers, power)) {
+        return pd_tp_no_memory(&chart->tp);
+    }
+    return PERFDATA_OK;
+}
+
+static perfdata_status take_frequency(void *data, const struct pd_tp_sample *sample)
+{
+    enum { TURBO = 1000, MOST = 8000000 }; /* kHz: more is damage, for perf, too */
+    struct pd_chart *chart = data;
+    uint64_t cpu = pd_tp_number(sample, CPU);
+    uint32_t frequency = (uint32_t)pd_tp_number(sample, STATE);
+    if (cpu >= PD_CHART_CPUS)
+        return bad_cpu(sample, cpu);
+    if (frequency > MOST)
+        return PERFDATA_OK;
+    struct pd_chart_cpu *at = &chart->cpus[cpu];
+    const struct pd_chart_power power = { .start = at->frequency_since ? at->frequency_since
+                                                                       : chart->first,
+                                          .end = sample->sample.time,
+                                          .cpu = (uint32_t)cpu,
+                                          .state = at->frequency,
+                                          .frequency = true };
+    if (!pd_vec_push(&chart->powers, power))
+        return pd_tp_no_memory(&chart->tp);
+    at->frequency = frequency;
+    at->frequency_since = sample->sample.time;
+    chart->most_frequency = PD_MAX(chart->most_frequency, frequency);
+    if (!chart->least_frequency || frequency < chart->least_frequency)
+        chart->least_frequency = frequency;
+    if (frequency == chart->most_frequency - TURBO) /* processors tell of turbo so */
+        chart->turbo_frequency = chart->most_frequency;
+    return PERFDATA_OK;
+}
+
+/* ---- system calls ---- */
+
+#define IO_KIND(NAME)                                                                              \
+    static perfdata_status enter_##NAME(void *data, const struct pd_tp_sample *sample)             \
+    {                                                                                              \
+        return pd_chart_io_enter(data, sample, PD_CHART_##NAME);                                   \
+    }                                                                                              \
+    static perfdata_status exit_##NAME(void *data, const struct pd_tp_sample *sample)              \
+    {                                                                                              \
+        return pd_chart_io_exit(data, sample, PD_CHART_##NAME);                                    \
+    }
+IO_KIND(READ)
+IO_KIND(WRITE)
+IO_KIND(SYNC)
+IO_KIND(TX)
+IO_KIND(RX)
+IO_KIND(POLL)
+
+/* The second are those that work on no file, or on several. */
+#define IO_CALL(name, KIND, ...)                                                                   \
+    { "syscalls:sys_enter_" name, { __VA_ARGS__ }, enter_##KIND },                                 \
+    {                                                                                              \
+        "syscalls:sys_exit_" name, { "ret" }, exit_##KIND                                          \
+    }
+
+static const struct pd_tp_handler handlers[] = {
+    { "power:cpu_idle", { "state", "cpu_id" }, take_idle },
+    { "power:cpu_frequency", { "state", "cpu_id" }, take_frequency },
+    { "sched:sched_wakeup", { "pid" }, take_wakeup },
+    { "sched:sched_switch", { "prev_pid", "next_pid", "prev_state" }, take_switch },
+    IO_CALL("read", READ, "fd"),
+    IO_CALL("pread64", READ, "fd"),
+    IO_CALL("readv", READ, "fd"),
+    IO_CALL("preadv", READ, "fd"),
+    IO_CALL("write", WRITE, "fd"),
+    IO_CALL("pwrite64", WRITE, "fd"),
+    IO_CALL("writev", WRITE, "fd"),
+    IO_CALL("pwritev", WRITE, "fd"),
+    IO_CALL("sync", SYNC, NULL),
+    IO_CALL("sync_file_range", SYNC, "fd"),
+    IO_CALL("fsync", SYNC, "fd"),
+    IO_CALL("msync", SYNC, NULL),
+    IO_CALL("recvfrom", RX, "fd"),
+    IO_CALL("recvmmsg", RX, "fd"),
+    IO_CALL("recvmsg", RX, "fd"),
+    IO_CALL("sendto", TX, "fd"),
+    IO_CALL("sendmsg", TX, "fd"),
+    IO_CALL("sendmmsg", TX, "fd"),
+    IO_CALL("epoll_pwait", POLL, NULL),
+    IO_CALL("epoll_wait", POLL, NULL),
+    IO_CALL("poll", POLL, NULL),
+    IO_CALL("ppoll", POLL, NULL),
+    IO_CALL("pselect6", POLL, NULL),
+    IO_CALL("select", POLL, NULL),
+    { 0 },
+};
+
+/* ---- the run ---- */
+
+static bool has_tracepoints(const struct pd_recording *recording)
+{
+    for (size_t i = 0; i < recording->event_count; i++)
+        if (recording->events[i]->attr.type == PD_TYPE_TRACEPOINT)
+            return true;
+    return false;
+}
+
+static void free_all(struct pd_chart *chart)
+{
+    pd_intern_free(&chart->texts);
+    pd_intern_free(&chart->chains);
+    pd_intern_free(&chart->pids);
+    pd_intern_free(&chart->name_keys);
+    pd_vec_free(&chart->tasks);
+    pd_vec_free(&chart->names_of_keys);
+    pd_vec_free(&chart->names);
+    pd_vec_free(&chart->spans);
+    pd_vec_free(&chart->ios);
+    pd_vec_free(&chart->powers);
+    pd_vec_free(&chart->wakeups);
+    pd_vec_free(&chart->order);
+    free(chart);
+}
+
+static perfdata_status draw(struct pd_chart *chart, perfdata_write_fn write, void *data)
+{
+    const struct pd_tp_verb verb = { .handlers = handlers,
+                                     .data = chart,
+                                     .hears = PD_TP_HEARS(COMM) | PD_TP_HEARS(FORK) |
+                                              PD_TP_HEARS(EXIT),
+                                     .other = take_other,
+                                     .before = note_time };
+    if (!has_tracepoints(chart->tp.recording)) {
+        chart->perf_exit = 234;
+        return pd_fail(&chart->tp.recording->context, PERFDATA_ERROR_NO_DATA, -1,
+                       "No trace sample to read. Did you call 'perf timechart record'?");
+    }
+    perfdata_status status = pd_tp_open(&chart->tp, chart->tp.recording, NULL, &verb, write, data);
+    if (status >= 0)
+        status = pd_tp_run(&chart->tp);
+    if (status >= 0)
+        status = pd_chart_draw(chart);
+    return pd_tp_close(&chart->tp, status);
+}
+
+perfdata_status perfdata_timechart_run(perfdata_recording *recording,
+                                       const struct perfdata_timechart_options *options,
+                                       perfdata_write_fn write, void *data,
+                                       struct perfdata_timechart_result *result)
+{
+    struct perfdata_timechart_options known = { 0 };
+    struct perfdata_timechart_result out = { .perf_exit = -1 };
+    if (!recording || !options || !write)
+        return PERFDATA_ERROR_ARGUMENT;
+    perfdata_status status = pd_handle_options(recording, &known, sizeof known, options);
+    if (status < 0)
+        return status;
+    struct pd_chart *chart = calloc(1, sizeof *chart);
+    if (!chart)
+        return pd_fail(&recording->recording.context, PERFDATA_ERROR_MEMORY, -1, "no memory");
+    chart->options = &known;
+    chart->tp.recording = &recording->recording;
+    chart->perf_exit = -1;
+    status = draw(chart, write, data);
+    out.first = chart->first;
+    out.last = chart->last;
+    out.perf_exit = chart->perf_exit;
+    free_all(chart);
+    pd_give_result(result, &out, sizeof out);
+    return status;
+}
+
+static int write_to_file(void *data, const char *text, size_t length)
+{
+    return !pd_output_file_write(data, text, length);
+}
+
+perfdata_status perfdata_timechart_file(perfdata_recording *recording,
+                                        const struct perfdata_timechart_options *options,
+                                        const char *path, struct perfdata_timechart_result *result)
+{
+    if (!recording || !path)
+        return PERFDATA_ERROR_ARGUMENT;
+    struct pd_context *context = &recording->recording.context;
+    struct pd_output_file file = { 0 };
+    perfdata_status status = pd_output_file_open(context, path, PD_OUTPUT_SHARED, &file);
+    if (status < 0)
+        return status;
+    status = perfdata_timechart_run(recording, options, write_to_file, &file, result);
+    if (status == PERFDATA_ERROR_OUTPUT)
+        status = pd_fail(context, status, -1, "%s: cannot write: %s", path, strerrordesc_np(errno));
+    return pd_output_file_close(context, &file, status);
+}
