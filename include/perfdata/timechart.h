@@ -41,10 +41,10 @@ struct perfdata_timechart_result {
     uint32_t reserved;
 };
 
-/* Draws the recording as SVG; `write` gets it in pieces. Tasks, CPUs and their states of a recording
- * of the scheduler's and power's tracepoints; where system calls are in it that read, write, wait or
- * sync, these by task instead. PERFDATA_ERROR_NO_DATA when there is nothing to draw. Memory grows
- * with the number of switches, wakeups and calls. Since 0.1. */
+/* Draws the recording as SVG; `write` gets it in pieces. Tasks, CPUs and their states of a
+ * recording of the scheduler's and power's tracepoints; where system calls are in it that read,
+ * write, wait or sync, these by task instead. PERFDATA_ERROR_NO_DATA when there is nothing to draw.
+ * Memory grows with the number of switches, wakeups and calls. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_timechart_run(
     perfdata_recording *recording, const struct perfdata_timechart_options *options,
     perfdata_write_fn write, void *data, struct perfdata_timechart_result *result);

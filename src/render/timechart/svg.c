@@ -228,8 +228,8 @@ void pd_svg_cpu(struct pd_chart *chart, uint32_t cpu, const char *model)
     pd_text_string(out, "</g>\n");
 }
 
-/* Spans that a user asked to see stand out: in tasks' rows (no name) by their time only, and there a
- * span of just this time does not; as in perf. */
+/* Spans that a user asked to see stand out: in tasks' rows (no name) by their time only, and there
+ * a span of just this time does not; as in perf. */
 static const char *style_of(const struct pd_chart *chart, const struct pd_chart_name *name,
                             const struct pd_chart_span *span)
 {
