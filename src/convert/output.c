@@ -14,13 +14,14 @@ struct output {
     struct pd_output_file file;
     struct pd_text name; /* of a table's file */
     struct pd_output_folder folder;
-    bool made; /* the folder of the tables was not there before */
+    struct pd_text tables; /* their files' names so far, each with its NUL */
+    bool made;             /* the folder of the tables was not there before */
 };
 
 static int put(void *data, const char *bytes, size_t size)
 {
-    const struct output *output = data;
-    return !pd_output_file_write(&output->file, bytes, size);
+    struct output *output = data;
+    return pd_output_file_put(&output->file, bytes, size);
 }
 
 static int begin_table(void *data, const char *name)
@@ -31,13 +32,16 @@ static int begin_table(void *data, const char *name)
     output->name.length = 0;
     pd_text_format(&output->name, "%s/%s.%s", output->path, name, output->format);
     pd_text_char(&output->name, 0);
-    return output->name.failed || pd_output_file_open(output->context, output->name.data,
-                                                      PD_OUTPUT_SHARED, &output->file) < 0;
+    if (output->name.failed)
+        return 1;
+    pd_text_bytes(&output->tables, output->name.data, output->name.length);
+    return output->tables.failed || pd_output_file_open(output->context, output->name.data,
+                                                        PD_OUTPUT_SHARED, &output->file) < 0;
 }
 
 static int put_part(void *data, const char *bytes, size_t size)
 {
-    const struct output *output = data;
+    struct output *output = data;
     return !pd_output_folder_write(&output->folder, bytes, size);
 }
 
@@ -76,6 +80,15 @@ static perfdata_status open_output(struct output *output, bool tables)
                    strerror(errno));
 }
 
+/* Some of the tables tell too little, or something wrong. */
+static void remove_tables(const struct output *output)
+{
+    const struct pd_text *tables = &output->tables;
+    for (size_t at = 0; at < tables->length; at += strlen(tables->data + at) + 1)
+        (void)unlink(tables->data + at);
+    (void)rmdir(output->path);
+}
+
 perfdata_status perfdata_export_file(perfdata_recording *recording, const char *format,
                                      const struct perfdata_export_options *given, const char *path,
                                      struct perfdata_export_result *result)
@@ -102,7 +115,8 @@ perfdata_status perfdata_export_file(perfdata_recording *recording, const char *
     status = perfdata_export_run(recording, format, &options, put, &output, result);
     status = pd_output_file_close(output.context, &output.file, status);
     if (status < 0 && output.made)
-        rmdir(path); /* fails where a table is in it, which then stays */
+        remove_tables(&output);
     pd_text_free(&output.name);
+    pd_text_free(&output.tables);
     return status;
 }

@@ -15,8 +15,8 @@ enum { TRIES = 100, SUFFIX_LENGTH = 9 };
 
 static perfdata_status cannot_write(struct pd_context *context, const char *path)
 {
-    return pd_fail(context, PERFDATA_ERROR_OUTPUT, -1, "%s: cannot write: %s", path,
-                   strerrordesc_np(errno));
+    return pd_fail(context, PERFDATA_ERROR_OUTPUT, -1, "%s: cannot write: %s",
+                   strcmp(path, "-") != 0 ? path : "standard output", strerrordesc_np(errno));
 }
 
 char *pd_make_beside(const char *path, int (*make)(const char *name, mode_t mode), mode_t mode,
@@ -143,9 +143,12 @@ perfdata_status pd_output_file_open_regular(struct pd_context *context, const ch
 {
     perfdata_status status = open_named(context, path, mode, format, out);
     if (status < 0) {
+        int error = format ? 0 : errno; /* a format's words say more */
         if (out->open)
             close(out->fd);
         forget(out);
+        out->name = path;
+        out->error = error;
     }
     return status;
 }
@@ -170,6 +173,10 @@ static bool take_name(const struct pd_output_file *file)
 perfdata_status pd_output_file_close(struct pd_context *context, struct pd_output_file *file,
                                      perfdata_status status)
 {
+    if (status == PERFDATA_ERROR_OUTPUT && file->error) {
+        errno = file->error;
+        status = cannot_write(context, file->name);
+    }
     if (!file->open)
         return status;
     if (!file->keep && close(file->fd) < 0 && status >= 0)
@@ -195,18 +202,23 @@ int pd_create_at(int folder, const char *name, mode_t mode)
     return openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
 }
 
-bool pd_output_file_write(const struct pd_output_file *file, const void *bytes, size_t size)
+bool pd_output_file_write(struct pd_output_file *file, const void *bytes, size_t size)
 {
     for (const char *at = bytes; size;) {
         ssize_t done = write(file->fd, at, size);
         if (done < 0 && errno == EINTR)
             continue;
         if (done <= 0) {
-            errno = done < 0 ? errno : EIO;
+            errno = file->error = done < 0 ? errno : EIO;
             return false;
         }
         at += done;
         size -= (size_t)done;
     }
     return true;
+}
+
+int pd_output_file_put(void *file, const char *text, size_t length)
+{
+    return !pd_output_file_write(file, text, length);
 }

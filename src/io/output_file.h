@@ -26,6 +26,7 @@ struct pd_output_file {
     char *path;   /* the name that the complete file gets: `name`, or what it links to */
     char *beside; /* the name until then; NULL: no regular file */
     const char *name;
+    int error; /* errno of what could not be written or opened; 0: nothing yet */
 };
 
 /* `path` stays the caller's until the file is closed; "-" and every other name of standard output
@@ -40,13 +41,15 @@ perfdata_status pd_output_file_open_regular(struct pd_context *context, const ch
                                             enum pd_output_mode mode, const char *format,
                                             struct pd_output_file *out);
 /* Gives the file its name where `status`, of the writing, is no failure; removes it otherwise.
- * Returns `status`, or PERFDATA_ERROR_OUTPUT when the end fails. Does nothing to one that is not
- * open. */
+ * Returns `status`, or PERFDATA_ERROR_OUTPUT when the end fails. Of a write that failed it says
+ * why, which those that gave the bytes away do not know. Does nothing to one that is not open. */
 perfdata_status pd_output_file_close(struct pd_context *context, struct pd_output_file *file,
                                      perfdata_status status);
 
 /* All of the bytes. False and errno: they could not be written. */
-bool pd_output_file_write(const struct pd_output_file *file, const void *bytes, size_t size);
+bool pd_output_file_write(struct pd_output_file *file, const void *bytes, size_t size);
+/* The same as a perfdata_write_fn; `file` is a struct pd_output_file. */
+int pd_output_file_put(void *file, const char *text, size_t length);
 
 /* What both kinds of output need. The path where the output is to be in the end, for free(): links
  * are followed, also one to a thing that is not there yet. NULL and errno. */

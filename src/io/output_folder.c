@@ -108,18 +108,22 @@ perfdata_status pd_output_folder_open(struct pd_context *context, const char *pa
 
 bool pd_output_folder_part(struct pd_output_folder *folder, const char *name)
 {
-    if (folder->part >= 0 && close(folder->part) < 0) {
-        folder->part = -1;
-        return false;
-    }
-    folder->part = openat(folder->fd, name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW,
-                          0666);
+    bool closed = folder->part < 0 || !close(folder->part);
+    folder->part = -1;
+    if (closed)
+        folder->part = openat(folder->fd, name,
+                              O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (folder->part < 0)
+        folder->error = errno;
     return folder->part >= 0;
 }
 
-bool pd_output_folder_write(const struct pd_output_folder *folder, const void *bytes, size_t size)
+bool pd_output_folder_write(struct pd_output_folder *folder, const void *bytes, size_t size)
 {
-    return pd_output_file_write(&(struct pd_output_file){ .fd = folder->part }, bytes, size);
+    struct pd_output_file part = { .fd = folder->part };
+    bool written = pd_output_file_write(&part, bytes, size);
+    folder->error = written ? folder->error : part.error;
+    return written;
 }
 
 /* Puts the old folder aside, so that its name is free, and removes it once the new one has that. A
@@ -157,6 +161,8 @@ perfdata_status pd_output_folder_close(struct pd_context *context, struct pd_out
     if (part >= 0 && close(part) < 0 && status >= 0)
         status = cannot(context, folder->name, strerrordesc_np(errno));
     const char *why = status >= 0 ? in_the_way(folder) : NULL;
+    if (status == PERFDATA_ERROR_OUTPUT && folder->error)
+        why = strerrordesc_np(folder->error);
     if (why)
         status = cannot(context, folder->name, why);
     else if (status >= 0 && !take_name(folder))

@@ -17,6 +17,7 @@ struct pd_output_folder {
     int fd;       /* of the folder; -1: none */
     int part;     /* the file that is written to; -1: none */
     const char *name;
+    int error; /* errno of what could not be written or opened; 0: nothing yet */
     bool (*is_own)(const char *file);
 };
 
@@ -31,7 +32,7 @@ perfdata_status pd_output_folder_open(struct pd_context *context, const char *pa
  * there. False and errno: it cannot be opened. */
 bool pd_output_folder_part(struct pd_output_folder *folder, const char *name);
 /* False and errno: the bytes could not be written. */
-bool pd_output_folder_write(const struct pd_output_folder *folder, const void *bytes, size_t size);
+bool pd_output_folder_write(struct pd_output_folder *folder, const void *bytes, size_t size);
 /* As pd_output_file_close(). */
 perfdata_status pd_output_folder_close(struct pd_context *context, struct pd_output_folder *folder,
                                        perfdata_status status);

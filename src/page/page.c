@@ -149,11 +149,6 @@ PERFDATA_API perfdata_status perfdata_page_write(perfdata_recording *recording,
                                          : put_page(recording, profile, &own, &output);
 }
 
-static int write_to_file(void *data, const char *text, size_t length)
-{
-    return !pd_output_file_write(data, text, length);
-}
-
 PERFDATA_API perfdata_status perfdata_page_file(perfdata_recording *recording,
                                                 const perfdata_profile *profile,
                                                 const struct perfdata_page_options *options,
@@ -166,10 +161,8 @@ PERFDATA_API perfdata_status perfdata_page_file(perfdata_recording *recording,
     perfdata_status status = pd_output_file_open(context, path, PD_OUTPUT_SHARED, &file);
     if (status < 0)
         return status;
-    status = perfdata_page_write(recording, profile, options, write_to_file, &file);
-    if (status == PERFDATA_ERROR_OUTPUT)
-        status = pd_fail(context, status, -1, "%s: cannot write: %s", path, strerrordesc_np(errno));
-    else if (status == PERFDATA_ERROR_NO_DATA)
+    status = perfdata_page_write(recording, profile, options, pd_output_file_put, &file);
+    if (status == PERFDATA_ERROR_NO_DATA)
         status = pd_fail(context, status, -1, "the profile kept no samples");
     else if (status == PERFDATA_ERROR_MEMORY)
         status = pd_fail(context, status, -1, "out of memory");

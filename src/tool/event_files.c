@@ -110,7 +110,10 @@ int tool_event_files_write(void *data, uint32_t event, uint64_t samples, const c
     struct event_file *file = &files->files[files->files[event].first];
     file->samples += samples;
     file->bytes += length;
-    return fwrite(text, 1, length, file->file) != length;
+    if (fwrite(text, 1, length, file->file) == length)
+        return 0;
+    tool_error(files->tool, "%s: %s", file->path, strerror(errno));
+    return -1;
 }
 
 /* perf measures the file before its last part is written. */

@@ -212,10 +212,15 @@ enum tool_exit tool_recording_failure(struct tool *tool, perfdata_recording *rec
 {
     if (status == PERFDATA_ERROR_CANCELLED && tool->progress.ended_at.struct_size)
         return TOOL_PARTIAL; /* tool_finish() tells it */
-    if (status == PERFDATA_ERROR_OUTPUT)
-        return tool->progress.text_ended ? TOOL_PARTIAL : TOOL_OUTPUT;
     int64_t offset = -1;
     const char *text = recording ? perfdata_recording_error(recording, &offset) : "";
+    if (status == PERFDATA_ERROR_OUTPUT) {
+        if (tool->progress.text_ended)
+            return TOOL_PARTIAL;
+        if (*text && tool_output_ok(tool)) /* else tool_finish() tells of standard output */
+            tool_error(tool, "%s", text);
+        return TOOL_OUTPUT;
+    }
     if (!*text)
         text = perfdata_status_text(status);
     tool_tell_warnings(tool);

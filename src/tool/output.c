@@ -57,12 +57,7 @@ enum tool_exit tool_rewrite(struct tool *tool, const struct tool_output_options 
 enum tool_exit tool_written(struct tool *tool, perfdata_recording *recording,
                             perfdata_status status)
 {
-    if (status >= 0)
-        return TOOL_DONE;
-    enum tool_exit code = tool_recording_failure(tool, recording, status);
-    if (status == PERFDATA_ERROR_OUTPUT)
-        tool_error(tool, "%s", perfdata_recording_error(recording, NULL));
-    return code;
+    return status >= 0 ? TOOL_DONE : tool_recording_failure(tool, recording, status);
 }
 
 enum tool_exit tool_rewritten(struct tool *tool, perfdata_recording *recording,

@@ -93,9 +93,13 @@ def make(recording: Recording) -> str:
 def write(recording: Recording, path: str) -> None:
     """The script in a file, which appears when it is complete."""
     handle, beside = tempfile.mkstemp(prefix=".perf-script-", dir=os.path.dirname(path) or ".")
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(make(recording))
-    mask = os.umask(0)
-    os.umask(mask)
-    os.chmod(beside, 0o666 & ~mask)
-    os.replace(beside, path)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(make(recording))
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(beside, 0o666 & ~mask)
+        os.replace(beside, path)
+    except BaseException:
+        os.unlink(beside)
+        raise

@@ -21,6 +21,8 @@ struct extract {
     struct pd_context *context;
     int directory, file;
     struct pd_text index, name;
+    struct pd_text made;     /* names of the files, each with its NUL */
+    bool own;                /* the directory was not there before */
     perfdata_write_fn write; /* told what is written; may be NULL */
     void *data;
     uint64_t position; /* in the file */
@@ -37,6 +39,26 @@ static perfdata_status write_all(struct extract *x, int fd, const char *name, co
                                  size_t size)
 {
     return pd_write_all(fd, bytes, size) ? PERFDATA_OK : cannot(x, name);
+}
+
+/* -1 and errno: the file cannot be made. */
+static int create(struct extract *x, const char *name)
+{
+    pd_text_bytes(&x->made, name, strlen(name) + 1);
+    if (x->made.failed) {
+        errno = ENOMEM;
+        return -1;
+    }
+    return pd_create_at(x->directory, name, PD_OUTPUT_PRIVATE);
+}
+
+/* Nothing tells a part of a trace from the whole. */
+static void remove_all(struct extract *x, const char *directory)
+{
+    for (size_t at = 0; at < x->made.length; at += strlen(x->made.data + at) + 1)
+        (void)unlinkat(x->directory, x->made.data + at, 0);
+    if (x->own)
+        (void)rmdir(directory);
 }
 
 static void put_index(struct extract *x, const struct pd_aux_piece *piece)
@@ -126,7 +148,7 @@ static perfdata_status extract_queue(struct extract *x, uint32_t number)
     pd_text_char(&x->name, 0);
     if (x->name.failed)
         return pd_fail(x->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
-    x->file = pd_create_at(x->directory, x->name.data, PD_OUTPUT_PRIVATE);
+    x->file = create(x, x->name.data);
     if (x->file < 0)
         return cannot(x, x->name.data);
     if (x->view->flags & PERFDATA_AUX_PRINT_CUT)
@@ -143,7 +165,7 @@ static perfdata_status write_index(struct extract *x)
 {
     if (x->index.failed)
         return pd_fail(x->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
-    int fd = pd_create_at(x->directory, index_name, PD_OUTPUT_PRIVATE);
+    int fd = create(x, index_name);
     if (fd < 0)
         return cannot(x, index_name);
     perfdata_status status = write_all(x, fd, index_name, x->index.data, x->index.length);
@@ -183,7 +205,8 @@ perfdata_status perfdata_aux_extract(perfdata_aux *view, const char *directory,
         .view = view, .context = &view->recording->context, .write = write, .data = data
     };
     const struct pd_aux *aux = view->aux;
-    if (mkdir(directory, 0700) < 0 && errno != EEXIST)
+    x.own = !mkdir(directory, 0700);
+    if (!x.own && errno != EEXIST)
         return cannot(&x, directory);
     perfdata_status status = check_unused(&x, directory);
     if (status < 0)
@@ -203,9 +226,12 @@ perfdata_status perfdata_aux_extract(perfdata_aux *view, const char *directory,
     }
     if (status == PERFDATA_OK)
         status = write_index(&x);
+    if (status < 0)
+        remove_all(&x, directory);
     free(x.copy);
     pd_text_free(&x.index);
     pd_text_free(&x.name);
+    pd_text_free(&x.made);
     close(x.directory);
     return status;
 }

@@ -666,11 +666,6 @@ static perfdata_status run(struct trace *trace, struct pd_recording *recording,
     return status;
 }
 
-static int write_file(void *file, const char *text, size_t length)
-{
-    return !pd_output_file_write(file, text, length);
-}
-
 perfdata_status perfdata_syscalls_run(perfdata_recording *recording,
                                       const struct perfdata_syscalls_options *options,
                                       perfdata_write_fn write, void *data)
@@ -692,6 +687,6 @@ perfdata_status perfdata_syscalls_run(perfdata_recording *recording,
     struct pd_output_file file = { 0 };
     status = pd_output_file_open(context, known.output, PD_OUTPUT_SHARED, &file);
     if (status >= 0)
-        status = run(&trace, &recording->recording, write_file, &file);
+        status = run(&trace, &recording->recording, pd_output_file_put, &file);
     return pd_output_file_close(context, &file, status);
 }

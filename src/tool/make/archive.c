@@ -138,8 +138,10 @@ static enum tool_exit run_objects(struct run *run, const char *name)
     }
     perfdata_status status = perfdata_build_ids_print(recording, PERFDATA_BUILD_IDS_HITS,
                                                       add_objects, run);
-    if (fclose(run->names) && status >= 0)
+    if (fclose(run->names) && status >= 0) {
+        tool_error(tool, "%s: cannot write: %s", names, strerror(errno));
         status = PERFDATA_ERROR_OUTPUT;
+    }
     code = tool_close_run(tool, recording, status, 0);
     if (status >= 0 && !run->objects) {
         tool_error(tool, "no build-ids found");

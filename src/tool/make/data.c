@@ -118,8 +118,6 @@ static enum tool_exit run_data(struct tool *tool, void *data, int argc, char **a
                                                   &result);
     if (status >= 0)
         tell(tool, tool_input_name(tool, argc - 1, argv + 1), options, &result);
-    if (status == PERFDATA_ERROR_OUTPUT)
-        return tool_rewritten(tool, recording, status);
     return tool_close_run(tool, recording, status, -1);
 }
 

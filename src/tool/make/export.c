@@ -189,8 +189,6 @@ static enum tool_exit run_profile(struct tool *tool, const struct export_options
     if (code != TOOL_DONE)
         return code;
     perfdata_status status = perfdata_export_file(recording, format, &how, path, &result);
-    if (status == PERFDATA_ERROR_OUTPUT)
-        return tool_rewritten(tool, recording, status);
     return tool_close_run(tool, recording, status, -1);
 }
 
