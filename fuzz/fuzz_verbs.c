@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* One file of any bytes, read by the whole command as somebody who got the file would run it:
  * script, report, header and check, or the verbs of one subject, or the forms of export, each with
- * one of several rows of options; the file's last byte says which. A verb may complain; it must
- * end. */
+ * one of several rows of options; the file's last byte says which (`run` appends it to recordings
+ * that a verb is for). A verb may complain; it must end. */
 #include "tool/verbs.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +73,7 @@ static const char *const accesses[ROWS][WORDS] = {
     { "c2c", "report", NOWHERE, "-j", "2", "--stdio", "-g", "none", "-d", "peer", "-NN" },
     { "c2c", "report", NOWHERE, "--stdio", "-g", "none", "-c", "pid,iaddr", "--full-symbols" },
     { "mem", "report", NOWHERE, "--stdio" },
-    { "mem", NOWHERE, "-D", "report" },
+    { "mem", "-D", "report" },
     { "trace", "-s" },
     { "kwork", "latency" },
     { "kvm", "stat", "report", "--event", "mmio" },
@@ -89,8 +90,11 @@ static const char *const forms[ROWS][WORDS] = {
     { "flame", NOWHERE, "-o", "-" },
 };
 
-/* FOLDER becomes the name of a folder, which is emptied again. */
+/* FOLDER becomes the name of a folder, which is emptied again; SYMFS what FUZZ_SYMFS names: the
+ * root below which the programs of the tests' traces are, without which none is decoded. */
 #define FOLDER "FOLDER"
+#define SYMFS "SYMFS"
+#define TRACED "--symfs", SYMFS, "--kallsyms", "/dev/null", "--memory", "64M"
 
 static const char *const folders[ROWS][WORDS] = {
     { "export", "ctf", NOWHERE, "-j", "2", "-o", FOLDER },
@@ -107,22 +111,75 @@ static const char *const branches[ROWS][WORDS] = {
     { "export", "bolt", NOWHERE, "-o", "-" },
     { "export", "fdata", NOWHERE, "-o", "-" },
     { "export", "autofdo", NOWHERE, "-o", "-" },
-    { "export", "bolt", NOWHERE, "--itrace=b", "-o", "-" },
-    { "export", "ctf", NOWHERE, "--itrace=i1usgl", "-o", FOLDER },
-    { "export", "postgresql", NOWHERE, "--itrace=bep", "--calls", "-o", "-" },
-    { "export", "folded", NOWHERE, "--itrace=i1usg", "-o", "-" },
-    { "report", NOWHERE, "-j", "2", "--json", "--children", "--itrace=i1usg" },
+    { "export", "bolt", TRACED, "--itrace=b", "-o", "-" },
+    { "export", "ctf", TRACED, "--itrace=i1usgl", "-o", FOLDER },
+    { "export", "postgresql", TRACED, "--itrace=bep", "--calls", "-o", "-" },
+    { "export", "folded", TRACED, "--itrace=i1usg", "-o", "-" },
+    { "report", TRACED, "-j", "2", "--json", "--children", "--itrace=i1usg" },
+};
+
+#define WORKS "--symfs", "/dev/shm/perfdata-none", "--kallsyms", "/dev/null"
+
+static const char *const works[ROWS][WORDS] = {
+    { "sched", "timehist", "-wMVn", "--state", "--with-summary", WORKS },
+    { "sched", "timehist", "--summary", "--idle-hist", WORKS },
+    { "sched", "map", "--compact" },
+    { "kwork", "report", "--with-summary", WORKS },
+    { "kwork", "timehist", "--call-graph", WORKS },
+    { "lock", "info", "--threads", "--kallsyms", "/dev/null" },
+    { "lock", "contention", "--threads", "--kallsyms", "/dev/null" },
+    { "kmem", "--caller", "--raw-ip", "--alloc", "stat", WORKS },
+};
+
+static const char *const calls[ROWS][WORDS] = {
+    { "kvm", "--guest", "stat", "report" },
+    { "kvm", "--guest", "stat", "report", "--event", "ioport", "--key", "time" },
+    { "kvm", "--host", "--guest", "report", NOWHERE, "--stdio" },
+    { "trace", WORKS },
+    { "trace", "-S", "--errno-summary", "--sched", "-T", WORKS },
+    { "trace", "--print-sample", "--failure", "-C", "0", WORKS },
+    { "stat", "report", "--per-core" },
+    { "data", "convert", "--force", "--to-json", "/dev/null" },
+};
+
+static const char *const traces[ROWS][WORDS] = {
+    { "annotate", TRACED, "--stdio", "--itrace=i1us" },
+    { "report", TRACED, "--stdio", "--itrace=bl", "-b" },
+    { "script", TRACED, "-j", "2", "--itrace=bexwpo", "-F", "+flags,+synth,+insn,+brstack" },
+    { "export", "json", TRACED, "--itrace=bexwp", "-o", "-" },
+    { "export", "chrome", TRACED, "--itrace=i1usg", "-o", "-" },
+    { "flame", TRACED, "--itrace=i1usg", "-o", "-" },
+    { "inject", "--itrace=i1usle", "-o", "/dev/null" },
+    { "aux", "dump", "--json" },
 };
 
 static const char *const checks[ROWS][WORDS] = { { "check" } };
 
+/* What one file goes through. Of a table with one row that one is run. */
+enum { KINDS = 8, TABLES = 4 };
+typedef const char *const row_words[WORDS];
+
+static row_words *const kinds[KINDS][TABLES] = {
+    { scripts, reports, headers, checks },
+    { subjects, forms },
+    { accesses },
+    { folders },
+    { branches },
+    { works },
+    { calls },
+    { traces },
+};
+
 static char path[64], folder[64];
+static const char *symfs = "/dev/shm/perfdata-none";
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     (void)argc, (void)argv;
     snprintf(path, sizeof path, "/dev/shm/perfdata-fuzz-%d.data", (int)getpid());
     snprintf(folder, sizeof folder, "/dev/shm/perfdata-fuzz-%d.folder", (int)getpid());
+    if (getenv("FUZZ_SYMFS"))
+        symfs = getenv("FUZZ_SYMFS");
     setenv("PERF_CONFIG", "/dev/null", 1);
     setenv("HOME", "/dev/shm/perfdata-none", 1);
     setenv("XDG_CACHE_HOME", "/dev/shm/perfdata-none", 1);
@@ -138,11 +195,13 @@ static int remove_one(const char *name, const struct stat *info, int kind, struc
 
 static void run(const char *const *words)
 {
-    char copies[WORDS + 2][64], *argv[WORDS + 3];
+    char copies[WORDS + 2][PATH_MAX], *argv[WORDS + 3];
     int argc = 0;
     for (; argc < WORDS && words[argc]; argc++)
         snprintf(copies[argc], sizeof copies[argc], "%s",
-                 strcmp(words[argc], FOLDER) ? words[argc] : folder);
+                 !strcmp(words[argc], FOLDER)  ? folder
+                 : !strcmp(words[argc], SYMFS) ? symfs
+                                               : words[argc]);
     snprintf(copies[argc++], sizeof copies[argc], "-i");
     snprintf(copies[argc++], sizeof copies[argc], "%s", path);
     for (int i = 0; i < argc; i++)
@@ -169,22 +228,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     close(fd);
     unsigned row = data[size - 1] % ROWS;
-    unsigned kind = data[size - 1] / ROWS % 6;
-    if (kind == 1) {
-        run(subjects[row]);
-        run(forms[row]);
-    } else if (kind == 3) {
-        run(accesses[row]);
-    } else if (kind == 4) {
-        run(folders[row]);
-    } else if (kind == 5) {
-        run(branches[row]);
-    } else {
-        run(scripts[row]);
-        run(reports[row]);
-        run(headers[row]);
-        run(checks[0]);
-    }
+    row_words *const *tables = kinds[data[size - 1] / ROWS % KINDS];
+    for (unsigned i = 0; i < TABLES && tables[i]; i++)
+        run(tables[i][tables[i] == checks ? 0 : row]);
     unlink(path);
     return 0;
 }
