@@ -188,7 +188,5 @@ perfdata_status pd_session_warn(struct pd_session *session, enum pd_warnings war
  * hidden from who recorded and samples lie there, or nothing is known of the kernel. < 0 in strict
  * mode. */
 perfdata_status pd_session_warn_kernel(struct pd_session *session);
-/* How many that are at most, for what comes after a run. */
-unsigned pd_pipeline_threads(const struct pd_session *session, unsigned threads);
 
 #endif

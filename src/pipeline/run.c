@@ -10,7 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MAX_THREADS 256
 #define EXTRA_JOBS 40
 #define LOOK_OUT 100000 /* nanoseconds that a worker looks for work before it sleeps */
 
@@ -522,17 +521,6 @@ static perfdata_status run_front(struct pool *pool)
 }
 
 /* ---- a run ----------------------------------------------------------------------------------- */
-
-unsigned pd_pipeline_threads(const struct pd_session *session, unsigned threads)
-{
-    if (!threads)
-        threads = session->recording->context.limits.threads;
-    if (!threads) {
-        long cores = sysconf(_SC_NPROCESSORS_ONLN);
-        threads = cores > 0 ? (unsigned)PD_MIN(cores, MAX_THREADS) : 1;
-    }
-    return PD_MIN(threads, MAX_THREADS);
-}
 
 static bool make_pool(struct pool *pool, unsigned threads)
 {

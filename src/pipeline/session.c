@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#define MAX_THREADS 256
+
 /* A directory may hold a copy of the kernel: its table is used unless another one was named. False:
  * no memory. */
 static bool take_kernel_copy(struct pd_session *session, struct pd_object_search *search)
@@ -118,4 +120,15 @@ void pd_session_close(struct pd_session *session)
     pd_jit_free(session->jit);
     free(session->kallsyms);
     memset(session, 0, sizeof *session);
+}
+
+unsigned pd_pipeline_threads(const struct pd_session *session, unsigned threads)
+{
+    if (!threads)
+        threads = session->recording->context.limits.threads;
+    if (!threads) {
+        long cores = sysconf(_SC_NPROCESSORS_ONLN);
+        threads = cores > 0 ? (unsigned)PD_MIN(cores, MAX_THREADS) : 1;
+    }
+    return PD_MIN(threads, MAX_THREADS);
 }

@@ -17,30 +17,6 @@ struct pd_arrow_stream *pd_arrow_new(perfdata_profile *profile)
     return stream;
 }
 
-void pd_arrow_hold(struct pd_arrow_stream *stream)
-{
-    atomic_fetch_add_explicit(&stream->holders, 1, memory_order_relaxed);
-}
-
-static void free_words(struct pd_arrow_words *words)
-{
-    pd_strings_free(&words->strings);
-    free(words->of);
-    free(words->ends);
-    free(words->bytes);
-}
-
-void pd_arrow_drop(struct pd_arrow_stream *stream)
-{
-    if (atomic_fetch_sub_explicit(&stream->holders, 1, memory_order_acq_rel) != 1)
-        return;
-    free_words(&stream->comms);
-    free_words(&stream->events);
-    perfdata_rows_free(stream->list);
-    perfdata_profile_free(stream->profile);
-    free(stream);
-}
-
 void pd_arrow_add(struct pd_arrow_stream *stream, const struct pd_arrow_column *columns,
                   size_t count)
 {

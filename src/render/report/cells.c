@@ -621,3 +621,16 @@ void pd_report_key_cell(const struct pd_report_table *table, const struct pd_rep
     if (column->what < PD_KEY_COUNT && cells[column->what])
         cells[column->what](&cell, out);
 }
+
+void pd_report_percent(const struct pd_report_plan *plan, const char *space, int width,
+                       double percent, struct pd_text *out)
+{
+    bool colored = plan->options->flags & PERFDATA_REPORT_COLOR && percent > 0.5;
+    if (colored)
+        pd_text_string(out, percent >= 5 ? "\033[31m" : "\033[32m");
+    pd_text_string(out, space);
+    pd_text_hundredths(out, percent, (unsigned)width);
+    pd_text_char(out, '%');
+    if (colored)
+        pd_text_string(out, "\033[m");
+}

@@ -71,6 +71,16 @@ static perfdata_status parse_chain_words(struct pd_context *context, struct pd_r
     return 0;
 }
 
+bool pd_report_next_token(const char **at, const char *separators, const char **token,
+                          size_t *length)
+{
+    *at += strspn(*at, separators);
+    *token = *at;
+    *length = strcspn(*at, separators);
+    *at += *length;
+    return *length != 0;
+}
+
 perfdata_status pd_report_parse_chains(struct pd_context *context, struct pd_report_plan *plan)
 {
     const char *text = plan->options->call_graph, *settings = plan->options->chain_settings;

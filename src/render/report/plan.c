@@ -48,16 +48,6 @@ static const struct key_row *find_row(const char *text, size_t length)
     return NULL;
 }
 
-bool pd_report_next_token(const char **at, const char *separators, const char **token,
-                          size_t *length)
-{
-    *at += strspn(*at, separators);
-    *token = *at;
-    *length = strcspn(*at, separators);
-    *at += *length;
-    return *length != 0;
-}
-
 /* ---- keys and columns ---- */
 
 static bool has_order(const struct pd_report_plan *plan, uint8_t what)

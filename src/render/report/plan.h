@@ -191,8 +191,8 @@ struct pd_report_table {
     bool like_perf;               /* words that perf 6.1 does not know are as it prints them */
 };
 
-/* draw.c: titles and rows, each row with its chains. `flush` gives the text away when it has grown.
- * */
+/* sheet.c: titles and rows, each row with its chains. `flush` gives the text away when it has
+ * grown. */
 perfdata_status pd_report_draw(struct pd_report_table *table, struct pd_text *out,
                                perfdata_status (*flush)(void *data, struct pd_text *text),
                                void *data);

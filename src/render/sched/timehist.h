@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* timehist in two parts: the lines of events (timehist.c), what is summed up of tasks
- * (timehist_summary.c). */
+/* timehist in three parts: the lines of events (timehist.c), what is summed up of tasks
+ * (timehist_summary.c), and words of both (timehist_words.c). */
 #ifndef PD_RENDER_SCHED_TIMEHIST_H
 #define PD_RENDER_SCHED_TIMEHIST_H
 #include "render/sched/sched.h"

@@ -4,9 +4,6 @@
 #include "base/digits.h"
 #include "render/script/json.h"
 #include <stdio.h>
-#include <time.h>
-
-#define NS_PER_SECOND UINT64_C(1000000000)
 
 /* ---- the start: comm to time ---- */
 
@@ -125,53 +122,7 @@ static char *put_misc(char *to, const struct pd_line_start *start)
     return to + pad;
 }
 
-static char *put_fraction(const struct pd_script *script, char *to, uint64_t ns)
-{
-    *to++ = '.';
-    if (script->form.time == PD_TIME_NSEC)
-        return pd_put_fixed(to, (uint32_t)ns, 9);
-    return pd_put_fixed(to, (uint32_t)(ns / 1000), 6);
-}
-
-static char *put_day(const struct pd_script *script, char *to, uint64_t time)
-{
-    uint64_t wall = script->clock.wall + (time - script->clock.time);
-    time_t seconds = (time_t)(wall / NS_PER_SECOND);
-    struct tm parts;
-    if (!localtime_r(&seconds, &parts))
-        return pd_put_bytes(to, "<error> ", 8);
-    to += strftime(to, 48, "%F %H:%M:%S", &parts);
-    to = put_fraction(script, to, wall % NS_PER_SECOND);
-    *to++ = ' ';
-    return to;
-}
-
-/* Neighbouring lines share their seconds. */
-static char *put_new_time(struct pd_script_worker *worker, char *to, uint64_t time)
-{
-    uint64_t second = time / NS_PER_SECOND, rest = time - second * NS_PER_SECOND;
-    if (PD_UNLIKELY(second != worker->texts.second || !worker->texts.second_length)) {
-        worker->texts.second = second;
-        worker->texts.second_length = (unsigned)(pd_put_u64_right(worker->texts.second_text, second,
-                                                                  5) -
-                                                 worker->texts.second_text);
-    }
-    memcpy(to, worker->texts.second_text, sizeof worker->texts.second_text);
-    to += worker->texts.second_length;
-    to = put_fraction(worker->script, to, rest);
-    *to++ = ':';
-    *to++ = ' ';
-    return to;
-}
-
-void pd_script_make_time(struct pd_script_worker *worker, uint64_t time)
-{
-    struct pd_time_text *last = &worker->texts.time;
-    last->time = time;
-    last->length = (unsigned)(put_new_time(worker, last->text, time) - last->text);
-}
-
-/* ... or all of it. */
+/* Often that of the line before. */
 PD_INLINE char *put_time(struct pd_script_worker *worker, char *to, uint64_t time)
 {
     struct pd_time_text *last = &worker->texts.time;
@@ -272,7 +223,7 @@ char *pd_script_start(struct pd_script_worker *worker, const struct pd_script_ev
     if (PD_UNLIKELY(!to))
         return NULL;
     if (PD_UNLIKELY(fields & PD_FIELD(TOD)))
-        to = put_day(script, to, start->time);
+        to = pd_script_put_day(script, to, start->time);
     if (fields & PD_FIELD(TIME)) {
         if (PD_LIKELY(!script->order.sequential))
             to = put_time(worker, to, start->time);

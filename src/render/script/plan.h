@@ -432,7 +432,9 @@ char *pd_script_start(struct pd_script_worker *worker, const struct pd_script_ev
 /* More than any start and period take. */
 #define PD_START_ROOM 192
 
-/* Makes worker->time the text of that time. */
+/* time.c: the date and time of day. Gives the end of what it wrote, at most 64 bytes. */
+char *pd_script_put_day(const struct pd_script *script, char *to, uint64_t time);
+/* Makes worker->texts.time the text of that time. */
 void pd_script_make_time(struct pd_script_worker *worker, uint64_t time);
 
 /* series.c: lines that differ from each other in times and addresses only. */

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* What makes figures of the scheduler doubtful: lost events, late ones, CPUs that are none. */
+#include "render/sched/sched.h"
+#include "container/handle.h"
+
+perfdata_status pd_sched_bad_cpu(const struct pd_tp_sample *sample)
+{
+    return pd_issue(&sample->tp->recording->context, PERFDATA_ISSUE_BAD_SAMPLE,
+                    (int64_t)sample->record->offset,
+                    "a switch on CPU %u, which no machine has, is left out", sample->sample.cpu);
+}
+
+void pd_sched_note_lost(const struct pd_tp *tp, struct pd_sched_doubts *doubts,
+                        const struct pd_delivered *record)
+{
+    enum { LOST = 16 };
+    if (record->type != PD_RECORD_LOST || record->size < LOST + 8)
+        return;
+    doubts->lost += pd_load64(record->data + LOST, tp->recording->swap);
+    doubts->lost_chunks++;
+}
+
+static void put_share(struct pd_text *out, const char *what, uint64_t part, uint64_t whole)
+{
+    pd_text_format(out, "  INFO: %.3f%% %s (%llu out of %llu", (double)part / (double)whole * 100,
+                   what, (unsigned long long)part, (unsigned long long)whole);
+}
+
+void pd_sched_put_doubts(struct pd_tp *tp, const struct pd_sched_doubts *doubts)
+{
+    struct pd_text *out = &tp->out;
+    uint64_t records = tp->session.order_stats_copy.records;
+    if (doubts->late && doubts->stamps) {
+        put_share(out, "unordered timestamps", doubts->late, doubts->stamps);
+        pd_text_string(out, ")\n");
+    }
+    if (doubts->lost && records) {
+        put_share(out, "lost events", doubts->lost, records);
+        pd_text_format(out, ", in %llu chunks)\n", (unsigned long long)doubts->lost_chunks);
+    }
+    if (doubts->bugs && doubts->stamps) {
+        put_share(out, "context switch bugs", doubts->bugs, doubts->stamps);
+        pd_text_string(out, doubts->lost ? ") (due to lost events?)\n" : ")\n");
+    }
+}
