@@ -27,6 +27,11 @@ extern "C" {
 #define PERFDATA_DIFF_JSON (UINT64_C(1) << 6)
 /* Use symbol files that other users own. */
 #define PERFDATA_DIFF_FORCE (UINT64_C(1) << 7)
+/* As of report: guests of virtual machines are shown, the host has no rows, and what runs in a guest
+ * is its hypervisor's own code. */
+#define PERFDATA_DIFF_GUESTS (UINT64_C(1) << 8)
+#define PERFDATA_DIFF_NO_HOST (UINT64_C(1) << 9)
+#define PERFDATA_DIFF_GUEST_CODE (UINT64_C(1) << 10)
 
 /* All zero but struct_size is the plain `diff`. Strings are borrowed for the call; NULL: not given.
  * Since 0.1. */

@@ -372,9 +372,9 @@ _perfdata() {
         '*--progress[a line on a terminal that says how far reading is (on)]' \
         '*-o+[what record writes; default\: perf.data.guest, .host or .kvm, which is both]:FILE:_files' \
         '*--output=[what record writes; default\: perf.data.guest, .host or .kvm, which is both]:FILE:_files' \
-        '*--host[the host'\''s, too; report\: without it they count, but have no rows]' \
+        '*--host[the host'\''s, too; report, diff\: without it they count, but have no rows]' \
         '*--guest[its guests'\'', as always; --no-guest\: not]' \
-        '*--guest-code[report\: what runs in a guest is its hypervisor'\''s own code]' \
+        '*--guest-code[report, diff\: what runs in a guest is its hypervisor'\''s own code]' \
         '*--guestkallsyms=[table of the kernel of the guest that no pid names]:FILE:_files' \
         '*--guestvmlinux=[that kernel'\''s image]:FILE:_files' \
         '*--guestmodules=[as in perf\: the modules'\'' maps are those that were recorded]:FILE:_files' \

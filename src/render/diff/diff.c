@@ -182,6 +182,9 @@ static perfdata_status plan_side(struct run *run, size_t index)
         { PERFDATA_DIFF_VERBOSE, PERFDATA_REPORT_VERBOSE },
         { PERFDATA_DIFF_RELATIVE, PERFDATA_REPORT_RELATIVE },
         { PERFDATA_DIFF_QUIET, PERFDATA_REPORT_QUIET },
+        { PERFDATA_DIFF_GUESTS, PERFDATA_REPORT_GUESTS },
+        { PERFDATA_DIFF_NO_HOST, PERFDATA_REPORT_NO_HOST },
+        { PERFDATA_DIFF_GUEST_CODE, PERFDATA_REPORT_GUEST_CODE },
     };
     const struct perfdata_diff_options *options = run->options;
     struct pd_diff_side *side = &run->diff.sides[index];
@@ -233,6 +236,10 @@ static perfdata_status read_side(struct run *run, size_t index)
     search.verbose_names = options->flags & PERFDATA_DIFF_VERBOSE;
     perfdata_status status = pd_session_open(side->recording, &search, &side->session);
     side->is_open = status == 0;
+    side->session.guests.wanted |= (options->flags & PERFDATA_DIFF_GUESTS) != 0;
+    side->session.guests.code = options->flags & PERFDATA_DIFF_GUEST_CODE;
+    if (status == 0)
+        pd_session_want_guests(&side->session, &options->search);
     if (status == 0)
         status = pd_report_collect(&side->session, &side->plan, options->threads, &side->counts);
     if (status == 0)

@@ -81,10 +81,15 @@ static void diff_defaults(void *data)
 static struct perfdata_symbol_search search_of(const struct tool *tool,
                                                const struct diff_options *from)
 {
-    return tool_search(tool, (struct perfdata_symbol_search){ .symfs = from->symfs,
-                                                              .kallsyms = from->kallsyms,
-                                                              .vmlinux = from->vmlinux,
-                                                              .jitdump = from->jitdump });
+    return tool_search(tool,
+                       (struct perfdata_symbol_search){ .symfs = from->symfs,
+                                                        .kallsyms = from->kallsyms,
+                                                        .vmlinux = from->vmlinux,
+                                                        .jitdump = from->jitdump,
+                                                        .guest_kallsyms = tool->guests.kallsyms,
+                                                        .guest_modules = tool->guests.modules,
+                                                        .guest_vmlinux = tool->guests.vmlinux,
+                                                        .guest_mount = tool->guests.mount });
 }
 
 static struct perfdata_diff_options library_options(const struct tool *tool,
@@ -99,6 +104,9 @@ static struct perfdata_diff_options library_options(const struct tool *tool,
         { from->relative, PERFDATA_DIFF_RELATIVE },
         { from->json, PERFDATA_DIFF_JSON },
         { tool->reading.force, PERFDATA_DIFF_FORCE },
+        { tool->guests.wanted, PERFDATA_DIFF_GUESTS },
+        { tool->guests.without_host, PERFDATA_DIFF_NO_HOST },
+        { tool->guests.code, PERFDATA_DIFF_GUEST_CODE },
     };
     return (struct perfdata_diff_options){
         .struct_size = sizeof(struct perfdata_diff_options),
@@ -157,7 +165,10 @@ static enum tool_exit dump(struct tool *tool, const struct diff_options *from,
 static enum tool_exit run_diff(struct tool *tool, void *data, int argc, char **argv)
 {
     const struct diff_options *from = data;
-    const char *defaults[] = { "perf.data.old", argc == 1 ? argv[0] : "perf.data" };
+    const bool both = tool->guests.wanted && !argc; /* kvm: what record calls them */
+    const char *defaults[] = { both ? "perf.data.host" : "perf.data.old", argc == 1 ? argv[0]
+                                                                          : both ? "perf.data.guest"
+                                                                                 : "perf.data" };
     size_t count = argc < 2 ? 2 : (size_t)argc, opened = 0;
     perfdata_recording *recordings[FILES_MAX];
     struct perfdata_diff_result result = { .struct_size = sizeof result };

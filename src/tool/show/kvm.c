@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* kvm: record and report, with the guests of virtual machines beside their host. */
+/* kvm: record, report and diff, with the guests of virtual machines beside their host. */
 #include "tool/input.h"
 #include "tool/verbs.h"
 #include <perfdata/kvm.h>
@@ -21,10 +21,10 @@ static const struct tool_option kvm_rows[] = {
       "what record writes; default: perf.data.guest, .host or .kvm, which is both", FIELD(output) },
     { TOOL_GROUP, .help = "Whose execution is recorded and shown" },
     { TOOL_FLAG, 0, "host", NULL,
-      "the host's, too; report: without it they count, but have no rows", FIELD(host) },
+      "the host's, too; report, diff: without it they count, but have no rows", FIELD(host) },
     { TOOL_FLAG, 0, "guest", NULL, "its guests', as always; --no-guest: not", FIELD(guest) },
-    { TOOL_FLAG, 0, "guest-code", NULL, "report: what runs in a guest is its hypervisor's own code",
-      FIELD(guest_code) },
+    { TOOL_FLAG, 0, "guest-code", NULL,
+      "report, diff: what runs in a guest is its hypervisor's own code", FIELD(guest_code) },
     { TOOL_GROUP, .help = "Where guests' symbols come from" },
     { TOOL_STRING, 0, "guestkallsyms", "FILE", "table of the kernel of the guest that no pid names",
       FIELD(kallsyms) },
@@ -145,7 +145,7 @@ static const char *default_name(const struct kvm_options *options)
 static enum tool_exit run_kvm(struct tool *tool, void *data, int argc, char **argv)
 {
     const struct kvm_options *options = data;
-    bool record = argc && !strcmp(argv[0], "record");
+    bool record = argc && !strcmp(argv[0], "record"), diff = argc && !strcmp(argv[0], "diff");
     if (argc && (!strcmp(argv[0], "stat") || !strcmp(argv[0], "buildid-list"))) {
         if (!tool->input)
             tool->input = default_name(options);
@@ -153,12 +153,14 @@ static enum tool_exit run_kvm(struct tool *tool, void *data, int argc, char **ar
         return tool_verb_run(tool, *argv[0] == 's' ? &kvm_stat : &tool_verb_buildid_list, argc,
                              argv);
     }
-    if (!argc || (!record && strcmp(argv[0], "report") != 0))
-        return tool_usage(tool, "kvm has the verbs record, report, stat and buildid-list");
+    if (!argc || (!record && !diff && strcmp(argv[0], "report") != 0))
+        return tool_usage(tool, "kvm has the verbs record, report, diff, stat and buildid-list");
     if (!record && options->output)
         return tool_usage(tool, "-o is for record");
+    if (diff && tool->input)
+        return tool_usage(tool, "-i: diff's recordings stand behind it");
     if (record && options->guest_code)
-        return tool_usage(tool, "--guest-code is for report");
+        return tool_usage(tool, "--guest-code is for report and diff");
     tool->guests = (struct tool_guests){ .wanted = options->guest || !options->host,
                                          .without_host = !options->host,
                                          .code = options->guest_code,
@@ -174,6 +176,10 @@ static enum tool_exit run_kvm(struct tool *tool, void *data, int argc, char **ar
         tool->verb = "record";
         return tool_verb_run(tool, &tool_verb_record, argc, argv);
     }
+    if (diff) {
+        tool->verb = "diff";
+        return tool_verb_run(tool, &tool_verb_diff, argc, argv);
+    }
     if (!tool->input) /* what perf kvm record calls it */
         tool->input = default_name(options);
     tool->verb = "report";
@@ -188,10 +194,11 @@ static void set_defaults(void *data)
 
 const struct tool_verb tool_verb_kvm = {
     .name = "kvm",
-    .synopsis = "[OPTIONS] record|report|buildid-list|stat report [OPTIONS]",
+    .synopsis = "[OPTIONS] record|report|diff|buildid-list|stat report [OPTIONS]",
     .description =
         "Records what the guests of virtual machines execute, with --host beside what this machine "
-        "does, and prints the\nreport of such a recording. The options behind the verb are that "
+        "does, and prints the\nreport of such a recording, or what differs between two. The "
+        "options behind the verb are that "
         "verb's.",
     .examples = { "kvm --host --guest --guestkallsyms=FILE record -e intel_pt/cyc=1/k -p 16998",
                   "traces a virtual machine's processors, inside it and outside",
