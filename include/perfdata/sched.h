@@ -53,7 +53,7 @@ struct perfdata_sched_options {
 struct perfdata_sched_result {
     size_t struct_size;
     int32_t perf_exit; /* after a failure the exit code that perf has for it; -1: nothing special */
-    uint32_t reserved;
+    uint32_t lacks_chains; /* 1: [timehist] chains were asked for, and not every event has them */
 };
 
 /* Prints the view; `write` gets the text in pieces. PERFDATA_ERROR_ARGUMENT for keys, lists and

@@ -196,6 +196,16 @@ done
 recording none "$plain" </dev/null
 refused "Error:
 The none.data data has no samples!" report --stdio -i none.data
+# Chains that were asked for, of switches that have none: nothing is wrong with the recording.
+for options in '' '-s' '-I --strict'; do
+    # shellcheck disable=SC2086
+    "$PERFDATA" sched timehist -i "$SOURCE/tests/data/verbs/sched.data" $options >/dev/null 2>said ||
+        { echo "sched timehist $options: exit $?"; : >failed; }
+    [ "$(cat said)" = 'Samples do not have callchains.' ] ||
+        { echo "sched timehist $options says: $(cat said)"; : >failed; }
+done
+"$PERFDATA" sched timehist -i "$SOURCE/tests/data/verbs/sched.data" --no-call-graph 2>said >/dev/null
+[ ! -s said ] || { echo 'chains that nobody asked for are missed'; : >failed; }
 # What corpus/stderr leaves out is told in the documents, line by line.
 sed -n '/^NOT_SAID/,/^)/s/^ *r"\([^\\(]*\).*/\1/p; s/^NO_SYMBOLS.*r"\([^\[(]*\).*/\1/p' \
     "$SOURCE/tests/corpus/stderr.py" >left-out

@@ -34,6 +34,7 @@ perfdata_status perfdata_sched_run(perfdata_recording *recording,
                               .perf_exit = -1 };
     status = print(&sched);
     out.perf_exit = sched.perf_exit;
+    out.lacks_chains = sched.lacks_chains;
     pd_give_result(result, &out, sizeof out);
     return status;
 }

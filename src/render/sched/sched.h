@@ -13,7 +13,8 @@ struct pd_sched {
     const struct perfdata_sched_options *options;
     perfdata_write_fn write;
     void *write_data;
-    int perf_exit; /* of a failure; -1: perf has none of its own */
+    int perf_exit;     /* of a failure; -1: perf has none of its own */
+    bool lacks_chains; /* they were asked for, and not every event has them */
 };
 
 /* CPUs of a list "0,2-5" as bits; false: it is none. */

@@ -526,9 +526,6 @@ static perfdata_status take_options(struct pd_timehist *hist)
     hist->most_cpu = features->nrcpus.present ? features->nrcpus.online : 0;
     hist->most_cpu = hist->most_cpu ? PD_MIN(hist->most_cpu, PD_SCHED_CPUS - 1) : 4;
     hist->shows_chain = !has(hist, PERFDATA_SCHED_NO_CHAIN);
-    for (size_t i = 0; i < sched->recording->event_count; i++)
-        hist->shows_chain &= (sched->recording->events[i]->attr.sample_type &
-                              PD_SAMPLE_CALLCHAIN) != 0;
     perfdata_status status = take_span(hist, options->time);
     if (!status)
         status = pd_filter_add_numbers(&hist->filter, sched->recording, options->pids,
@@ -579,16 +576,30 @@ static perfdata_status run(struct pd_timehist *hist)
     return pd_tp_close(&hist->tp, status);
 }
 
+/* perf asks each event, also those that are no switches. */
+static void look_for_chains(struct pd_timehist *hist)
+{
+    struct pd_sched *sched = hist->sched;
+    for (size_t i = 0; i < sched->recording->event_count && hist->shows_chain; i++)
+        if (!(sched->recording->events[i]->attr.sample_type & PD_SAMPLE_CALLCHAIN)) {
+            hist->shows_chain = false;
+            sched->lacks_chains = true;
+        }
+}
+
 perfdata_status pd_sched_timehist(struct pd_sched *sched)
 {
-    if (!pd_tp_has_event(sched->recording, "sched:sched_switch"))
-        return pd_fail(&sched->recording->context, PERFDATA_ERROR_NO_DATA, -1,
-                       "No sched_switch events found. Have you run 'perf sched record'?");
     struct pd_timehist *hist = calloc(1, sizeof *hist);
     if (!hist)
         return pd_fail(&sched->recording->context, PERFDATA_ERROR_MEMORY, -1, "no memory");
     hist->sched = sched;
     perfdata_status status = take_options(hist);
+    if (!status) {
+        look_for_chains(hist);
+        if (!pd_tp_has_event(sched->recording, "sched:sched_switch"))
+            status = pd_fail(&sched->recording->context, PERFDATA_ERROR_NO_DATA, -1,
+                             "No sched_switch events found. Have you run 'perf sched record'?");
+    }
     if (!status)
         status = run(hist);
     free_all(hist);

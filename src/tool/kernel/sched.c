@@ -3,6 +3,7 @@
 #include "tool/input.h"
 #include "tool/verbs.h"
 #include <perfdata/sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +48,8 @@ static enum tool_exit run_view(struct tool *tool, void *data, int argc, char **a
         return code;
     perfdata_status status = perfdata_sched_run(recording, &options, tool_write_text, tool,
                                                 &result);
+    if (result.lacks_chains)
+        fprintf(stderr, "Samples do not have callchains.\n");
     return tool_close_run(tool, recording, status, result.perf_exit);
 }
 
