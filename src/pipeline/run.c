@@ -428,6 +428,17 @@ static bool work_meanwhile(struct pool *pool)
     return true;
 }
 
+/* Does something useful until there may be room, or waits for it. */
+static void pass_time(struct pool *pool)
+{
+    if (work_meanwhile(pool))
+        return;
+    if (pool->first)
+        work_on_first(pool, &pool->workers[0]);
+    else
+        pthread_cond_wait(&pool->room, &pool->lock);
+}
+
 /* An empty batch; works itself while there is none. NULL: the run has failed. */
 static struct pd_job *acquire(struct pool *pool, uint64_t *oldest)
 {
@@ -436,12 +447,7 @@ static struct pd_job *acquire(struct pool *pool, uint64_t *oldest)
     while (pool->status >= 0 && !pool->free) {
         if (add_extra(pool))
             break;
-        if (work_meanwhile(pool))
-            continue;
-        if (pool->first)
-            work_on_first(pool, &pool->workers[0]);
-        else
-            pthread_cond_wait(&pool->room, &pool->lock);
+        pass_time(pool);
     }
     if (pool->status >= 0) {
         job = pool->free;
@@ -469,14 +475,8 @@ static void submit(struct pool *pool, struct pd_job *job)
 static void wait_for_all(struct pool *pool)
 {
     pthread_mutex_lock(&pool->lock);
-    while (pool->next_emitted != pool->next_sequence) {
-        if (work_meanwhile(pool))
-            continue;
-        if (pool->first)
-            work_on_first(pool, &pool->workers[0]);
-        else
-            pthread_cond_wait(&pool->room, &pool->lock);
-    }
+    while (pool->next_emitted != pool->next_sequence)
+        pass_time(pool);
     pool->finished = true;
     pthread_cond_broadcast(&pool->work);
     pthread_mutex_unlock(&pool->lock);

@@ -282,8 +282,8 @@ int tool_write_error(void *tool, const char *text, size_t length)
     return fwrite(text, 1, length, stderr) != length;
 }
 
-enum tool_exit tool_check_stitching(struct tool *tool, const perfdata_recording *recording,
-                                    const char *heading)
+static enum tool_exit check_stitching(struct tool *tool, const perfdata_recording *recording,
+                                      const char *heading)
 {
     size_t count = perfdata_recording_event_count(recording);
     if (!count)
@@ -303,4 +303,13 @@ enum tool_exit tool_check_stitching(struct tool *tool, const perfdata_recording 
             "Please apply --call-graph lbr when recording.\n",
             heading);
     return TOOL_DONE;
+}
+
+enum tool_exit tool_check_stitching(struct tool *tool, perfdata_recording *recording,
+                                    const char *heading)
+{
+    enum tool_exit code = check_stitching(tool, recording, heading);
+    if (code != TOOL_DONE)
+        perfdata_recording_close(recording);
+    return code;
 }

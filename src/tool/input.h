@@ -32,8 +32,8 @@ enum tool_exit tool_open_as(struct tool *tool, const char *name,
 enum tool_exit tool_open_one(struct tool *tool, int argc, char **argv, perfdata_recording **out);
 
 /* --stitch-lbr: perf's words where there are no call stacks of branches to stitch, TOOL_USAGE where
- * there are. `heading`: above the words, or "". */
-enum tool_exit tool_check_stitching(struct tool *tool, const perfdata_recording *recording,
+ * there are, and then the recording is closed. `heading`: above the words, or "". */
+enum tool_exit tool_check_stitching(struct tool *tool, perfdata_recording *recording,
                                     const char *heading);
 
 /* After a library call on it failed: tells what, returns the code. OUTPUT failures are told at the

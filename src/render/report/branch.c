@@ -22,13 +22,7 @@ static char level_of(const struct state *state, const struct pd_location *locati
 
 static struct pd_hist_place place_of(const struct state *state, const struct pd_location *location)
 {
-    return (struct pd_hist_place){ .dso = location->dso,
-                                   .map = location->map,
-                                   .symbol = location->sym,
-                                   .ip = location->ip,
-                                   .addr = location->addr,
-                                   .map_bias = location->map ? location->ip - location->addr : 0,
-                                   .level = level_of(state, location) };
+    return pd_report_place(location, level_of(state, location));
 }
 
 static perfdata_status count_branch(struct state *state, struct sample_facts *facts,

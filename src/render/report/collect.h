@@ -88,4 +88,16 @@ bool pd_report_source_line(const struct pd_report_plan *plan, struct pd_symbols 
 /* The same of a frame of a chain. */
 uint32_t pd_report_frame_word(struct state *state, const struct pd_frame *frame, uint8_t key);
 
+/* A location as rows of branches and of accesses to memory have it. */
+PD_INLINE struct pd_hist_place pd_report_place(const struct pd_location *location, char level)
+{
+    return (struct pd_hist_place){ .dso = location->dso,
+                                   .map = location->map,
+                                   .symbol = location->sym,
+                                   .ip = location->ip,
+                                   .addr = location->addr,
+                                   .map_bias = location->map ? location->ip - location->addr : 0,
+                                   .level = level };
+}
+
 #endif

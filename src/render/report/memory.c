@@ -8,18 +8,6 @@ uint64_t pd_report_weight(const struct sample_facts *facts)
     return parts ? (uint32_t)facts->sample->weight : facts->sample->weight;
 }
 
-/* Whatever mode the addresses are of, a row shows that of the processor. */
-static struct pd_hist_place place_of(const struct pd_location *location, char level)
-{
-    return (struct pd_hist_place){ .dso = location->dso,
-                                   .map = location->map,
-                                   .symbol = location->sym,
-                                   .ip = location->ip,
-                                   .addr = location->addr,
-                                   .map_bias = location->map ? location->ip - location->addr : 0,
-                                   .level = level };
-}
-
 /* Code is looked for in all modes, data in the processor's. */
 bool pd_report_access(struct state *state, const struct sample_facts *facts,
                       struct pd_hist_access *access)
@@ -27,14 +15,16 @@ bool pd_report_access(struct state *state, const struct sample_facts *facts,
     const struct pd_sample *sample = facts->sample;
     const struct pd_location *code = pd_resolve_unmoded(state->resolver, facts->thread,
                                                         facts->number, sample->ip);
+    /* Whatever mode the addresses are of, a row shows that of the processor. */
+    char level = facts->location->level;
     if (!code)
         return false;
-    access->from = place_of(code, facts->location->level);
+    access->from = pd_report_place(code, level);
     const struct pd_location *data = pd_resolve(state->resolver, facts->thread, facts->number,
                                                 sample->cpumode, sample->addr);
     if (!data)
         return false;
-    access->to = place_of(data, facts->location->level);
+    access->to = pd_report_place(data, level);
     access->flags = sample->data_src;
     return true;
 }

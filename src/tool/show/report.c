@@ -369,10 +369,8 @@ static enum tool_exit run_report(struct tool *tool, void *data, int argc, char *
         return code;
     if (from->stitch)
         code = tool_check_stitching(tool, recording, "Warning:\n");
-    if (code != TOOL_DONE) {
-        perfdata_recording_close(recording);
+    if (code != TOOL_DONE)
         return code;
-    }
     perfdata_status status = perfdata_report_run(recording, &options, tool_write_text, tool,
                                                  &result);
     return tool_close_run(tool, recording, status,

@@ -482,10 +482,8 @@ static enum tool_exit run_script(struct tool *tool, void *data, int argc, char *
         return code;
     if (from->stitch)
         code = tool_check_stitching(tool, recording, "");
-    if (code != TOOL_DONE) {
-        perfdata_recording_close(recording);
+    if (code != TOOL_DONE)
         return code;
-    }
     const char *input = tool->input ? tool->input : argc ? argv[0] : "perf.data";
     struct tool_event_files *files = from->per_event ? tool_event_files_open(tool, input, recording)
                                                      : NULL;

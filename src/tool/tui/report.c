@@ -592,9 +592,7 @@ static void run_view(struct view *view)
         int key = screen_key(&view->screen);
         if (key == SCREEN_ENDED)
             return;
-        if (key == KEY_RESIZE)
-            clearok(stdscr, TRUE);
-        if (key != SCREEN_WOKEN && key != KEY_RESIZE)
+        if (key != SCREEN_WOKEN)
             goes_on = take_key(view, key);
     }
 }

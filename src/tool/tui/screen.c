@@ -173,6 +173,10 @@ int screen_key(struct screen *screen)
         if (ending_signal)
             return SCREEN_ENDED;
         int key = getch();
+        if (key == KEY_RESIZE) {
+            clearok(stdscr, TRUE);
+            return SCREEN_WOKEN;
+        }
         if (key != ERR)
             return key;
         struct pollfd ends[2] = { { .fd = STDIN_FILENO, .events = POLLIN },

@@ -26,8 +26,8 @@ bool screen_begin(struct screen *screen, const struct tool *tool);
 void screen_end(struct screen *screen);
 /* From any thread, also from a signal's handler. */
 void screen_wake(const struct screen *screen);
-/* The next key; SCREEN_WOKEN, SCREEN_ENDED (a signal or a hang-up ends us), or KEY_RESIZE. Waits
- * without working. */
+/* The next key; SCREEN_WOKEN: draw again, as screen_wake() or a new size asks for; SCREEN_ENDED: a
+ * signal or a hang-up ends us. Waits without working. */
 int screen_key(struct screen *screen);
 /* Which signal ended us; 0: none. */
 int screen_signal(void);

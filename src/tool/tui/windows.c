@@ -72,7 +72,6 @@ void screen_show(struct screen *screen, const char *title, const char *text)
         case KEY_PPAGE: top -= page; break;
         case KEY_HOME: top = 0; break;
         case KEY_END: top = last; break;
-        case KEY_RESIZE:
         case SCREEN_WOKEN: break;
         default: return;
         }
@@ -134,7 +133,6 @@ int screen_choose(struct screen *screen, const struct screen_choice *choices, in
         case '\r':
         case '\n':
         case KEY_ENTER: return choices[chosen].key;
-        case KEY_RESIZE:
         case SCREEN_WOKEN: break;
         default: return 0;
         }
