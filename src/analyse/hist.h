@@ -121,7 +121,7 @@ struct pd_hist_frame {
     uint64_t map_bias; /* as of struct pd_hist_first */
     /* With options.keeps_addresses. */
     const struct pd_map *map;
-    uint64_t addr;         /* likewise */
+    uint64_t addr;
     uint32_t line, file;   /* names of the keys SRCLINE and SRCFILE of a children entry */
     bool nested;           /* one of several functions there: */
     const char *call_file; /* where the next inner one is called in it */
@@ -240,7 +240,7 @@ struct pd_hist {
     PD_VEC(uint32_t) comm_of_name;  /* name id -> comm id + 1 */
     bool has_cycles;                /* a branch to a known function told how long it took */
     bool has_inlined;               /* frames are told by names; set by pd_chain_rank() */
-    bool has_ends;                  /* frames are ends of branches; likewise */
+    bool has_ends;                  /* frames are ends of branches; set by pd_chain_rank() */
     bool failed;                    /* the system had no memory */
 };
 

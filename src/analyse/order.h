@@ -9,7 +9,7 @@ struct pd_hist_sorting {
     const struct pd_hist *hist; /* of the identities */
     const struct pd_hist *all;
     const uint32_t *row_of_entry; /* of the result */
-    struct pd_arena *arena;       /* likewise */
+    struct pd_arena *arena;       /* of the result */
     struct pd_hist_row **rows;    /* as they enter a tree */
     const struct pd_hist_namespace *namespaces;
     const struct pd_intern *names;

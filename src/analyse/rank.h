@@ -43,7 +43,7 @@ bool pd_rank_join(struct pd_ranking *ranking, struct pd_ranks *ranks);
 bool *pd_rank_without_order(const struct pd_ranking *ranking, const struct pd_ranks *ranks);
 /* By what rows are told apart; false: a key cannot be ranked, or there was no memory. */
 bool pd_rank_identities(struct pd_ranking *ranking, struct pd_ranks *ranks);
-/* By what they are shown in order of; likewise. */
+/* By what they are shown in order of; false as above. */
 bool pd_rank_output(struct pd_ranking *ranking, struct pd_ranks *ranks);
 
 #endif

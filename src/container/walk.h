@@ -27,9 +27,10 @@ struct pd_walk {
     bool closed, payloads;    /* pd_walk_set() */
     uint64_t doubtful;        /* offset + 1 of the last record that is doubted */
     perfdata_status failed;
-    /* by type: the least size of one that needs no second look; UINT16_MAX: none is so */
+    /* By type: a record needs no second look whose size is least, up to least + span. UINT16_MAX:
+     * each needs one. */
     uint16_t least[128];
-    uint16_t span[128]; /* ... and how much more it may have */
+    uint16_t span[128];
     struct pdc_cached_event cache[64];
     struct pd_recording *recording;
     struct pd_source *source;   /* of the current part */

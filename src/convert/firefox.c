@@ -20,7 +20,7 @@ struct firefox {
     PD_VEC(struct row) rows;
     size_t *begin;        /* by thread: where its rows begin in `order` */
     uint32_t *order;      /* rows by thread and event */
-    size_t *switch_begin; /* by thread, likewise */
+    size_t *switch_begin; /* by thread: where its rows begin in `switches` */
     uint32_t *switches;
     uint32_t events;
     bool names_events; /* a thread's name ends with its event's */

@@ -65,7 +65,7 @@ struct otlp {
     size_t *begin;         /* by event: where its sums begin there */
     struct range *ranges;  /* by object: addresses that occur */
     uint32_t *stack_of;    /* by stack: entry, 0: none yet */
-    uint32_t *location_of; /* likewise, of the stack's first frame */
+    uint32_t *location_of; /* by stack: the entry of its first frame, 0: none yet */
     struct pd_text list, message, part, name;
 };
 

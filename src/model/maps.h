@@ -29,7 +29,7 @@ struct pd_map_set {
     /* the writer's */
     struct pd_map_node *root;
     struct pd_map_set *next_old;  /* in the pool's list of sets to trim */
-    struct pd_map_set *next_dead; /* ... and of sets to drop */
+    struct pd_map_set *next_dead; /* in its list of sets to drop */
     uint64_t dead_at;
     uint32_t threads; /* current ones that share it */
     bool dirty, in_old;

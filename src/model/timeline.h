@@ -77,7 +77,7 @@ struct pd_timeline {
     const struct pd_thread *hypervisor; /* of a guest that runs its code; NULL: none */
     char kernel_name[48];
     void *symbols;                                                                 /* resolve/'s */
-    enum pd_program_kind (*program_kind)(void *symbols, const struct pd_map *map); /* likewise */
+    enum pd_program_kind (*program_kind)(void *symbols, const struct pd_map *map); /* its */
     struct pd_arena arena; /* threads, comms, cgroups */
     struct pd_map_pool pool;
     struct pd_dso_table dsos;

@@ -61,7 +61,7 @@ struct pd_queue_entry *pd_queue_push(struct pd_queue *queue, uint64_t time);
 /* Begins what FINISHED_ROUND (or the end: `final`) asks for; then pop until NULL. False: no
  * memory. */
 bool pd_queue_flush(struct pd_queue *queue, bool final);
-/* Heaps of runs, for who merges likewise: the least first, equal times by run. */
+/* Heaps of runs, for others that merge as the queue does: the least first, equal times by run. */
 bool pd_queue_before(const struct pd_queue_head *a, const struct pd_queue_head *b);
 /* Puts `value` where it belongs, from place `i` downwards. */
 void pd_queue_sift(struct pd_queue_head *heap, size_t count, size_t i, struct pd_queue_head value);

@@ -60,9 +60,10 @@ struct pd_page_tables {
     struct pd_page_names *names; /* (name, object, file) -> function */
 };
 
-/* Adds those of a profile. `*numbers`, for free(): by the profile's stack, the common one; likewise
- * `*functions` of functions that have frames, unless `functions` is NULL. Functions are one when
- * they have one name in objects of one name: a new release is another file with other addresses. */
+/* Adds those of a profile. `*numbers`, for free(): by the profile's stack, the common one.
+ * `*functions` gives the same for functions that have frames, unless `functions` is NULL. Functions
+ * are one when they have one name in objects of one name: a new release is another file with other
+ * addresses. */
 perfdata_status pd_page_tables_add(struct pd_page_tables *tables, const perfdata_profile *profile,
                                    uint32_t **numbers, uint32_t **functions);
 void pd_page_tables_free(struct pd_page_tables *tables);

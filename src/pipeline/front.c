@@ -357,7 +357,7 @@ static bool number_all(const struct pd_front *front, struct pd_job *job, size_t 
     return true;
 }
 
-/* ... all of them, and leaves out those that the consumer does not want. */
+/* Numbers them and leaves out those that the consumer does not want. */
 static perfdata_status take_samples(struct pd_front *front, struct pd_job *job, size_t from,
                                     size_t packed)
 {

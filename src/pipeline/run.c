@@ -33,7 +33,7 @@ struct pool {
     pthread_mutex_t lock;            /* for all below */
     pthread_cond_t work, room, turn; /* `turn`: what is emitted next has changed */
     struct pd_job **jobs, **done;    /* by slot, NULL: none; `done` by sequence modulo slot_count */
-    uint64_t *first_numbers;         /* likewise, of those under way */
+    uint64_t *first_numbers;         /* by sequence modulo slot_count, of those under way */
     size_t slot_count, extra;        /* jobs beyond those that are always there */
     struct pd_delivered *extra_room; /* for the records of these, or NULL */
     struct pd_delivered *aside;      /* the front's: room for a batch's records, or NULL */
@@ -222,7 +222,7 @@ static bool has_batch(const struct pool *pool)
     return atomic_load_explicit(&pool->filled, memory_order_relaxed) && !pool->consumer->alone;
 }
 
-/* ... or something else does. */
+/* A batch, or something else that any worker may do, waits. */
 static bool has_work(const struct pool *pool)
 {
     return has_batch(pool) || pd_ahead_waits(&pool->ahead) || pd_synth_waits(pool->session->synth);

@@ -216,7 +216,7 @@ enum pd_chain_end_part {
     PD_END_CROSS_2M = 128,
     PD_END_TYPE_SHIFT = 16, /* a bit for each type, then one for each that was added later */
     PD_END_NEW_TYPE_SHIFT = 32,
-    /* ... of a source how long it took, and which loops come before it. */
+    /* Only in what tells of a source: how many loops come before it, and its cycles. */
     PD_END_LOOPS_SHIFT = 8,
     PD_END_CYCLES_SHIFT = 16,
     PD_END_LOOP_CYCLES_SHIFT = 32

@@ -21,7 +21,7 @@ struct pd_loaded {
     enum pd_path_owner owner;          /* whose path the long name is */
     const char *long_name, *short_name;
     struct pd_lines *_Atomic lines;             /* owned; NULL: not yet read */
-    struct pd_frame_rules *_Atomic frame_rules; /* likewise */
+    struct pd_frame_rules *_Atomic frame_rules; /* owned; NULL: not yet read */
 };
 
 /* The kernel's maps as its symbol table cut them; immutable once published. */

@@ -72,7 +72,7 @@ static bool is_good_index(const struct pd_recording *recording, const struct pd_
     return true;
 }
 
-/* An update of an event that there is not, or of nothing that perf knows, ends it likewise. */
+/* An update of an event that there is not, or of nothing that perf knows, ends its reading, too. */
 static bool is_good_update(const struct pd_recording *recording, const struct pd_raw *raw)
 {
     return pd_load64(raw->data + 8, recording->swap) <= PD_EVENT_UPDATE_CPUS &&

@@ -65,7 +65,7 @@ struct pd_copy {
     bool no_ids;              /* that of build-ids is not, into a pipe */
     bool no_rounds;           /* FINISHED_ROUND is left out: the records come in another order */
     size_t events;            /* that the writer has */
-    bool has_feature[256];    /* likewise */
+    bool has_feature[256];    /* those that the writer has */
     uint32_t cpus;
     uint8_t *scratch; /* a record in the other order */
     size_t room;

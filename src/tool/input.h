@@ -49,7 +49,7 @@ enum tool_exit tool_close_run(struct tool *tool, perfdata_recording *recording,
 
 /* perfdata_write_fn onto standard output; data is the struct tool. */
 int tool_write_text(void *tool, const char *text, size_t length);
-/* ... onto standard error, where perf prints the tables of some verbs. */
+/* perfdata_write_fn onto standard error, where perf prints the tables of some verbs. */
 int tool_write_error(void *tool, const char *text, size_t length);
 
 #endif

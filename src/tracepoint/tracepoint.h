@@ -70,8 +70,8 @@ struct pd_trace_field {
     const char *name, *type;
     uint32_t offset, size, element_size;
     enum pd_trace_field_kind kind;
-    bool dynamic;  /* a __data_loc word leads to the bytes */
-    bool relative; /* ... from the end of the field */
+    bool dynamic;  /* a __data_loc word leads to the bytes, */
+    bool relative; /* counted from the end of the field, not from the start of the event */
     bool common;
     bool is_signed; /* also the elements of an array */
 };

@@ -19,8 +19,8 @@ struct pd_code_space {
     struct pd_map64 by_ip; /* place in `nodes` */
     PD_VEC(struct pd_code_node *) nodes;
     struct pd_arena arena;
-    size_t pokes;   /* so many hold: the kernel's */
-    uint64_t stamp; /* likewise */
+    size_t pokes;   /* how many changes of the kernel's code hold */
+    uint64_t stamp; /* names the state of the kernel's maps */
     uint64_t generation;
     /* The map of the last node: most are in the same. */
     const struct pd_map *map;

@@ -20,7 +20,7 @@ enum operand {
     OFFSET = 'o',      /* by address size */
     ENTER = 'e',       /* 2 and 1 */
     TEST8 = 'g',       /* MODRM and for reg 0 and 1: IMM8 */
-    TEST_Z = 'G',      /* ... IMM_Z */
+    TEST_Z = 'G',      /* MODRM and for reg 0 and 1: IMM_Z */
     SHIFT = 'i',       /* MODRM and for some regs: IMM8 */
     VECTOR_ONLY = 'x', /* no such opcode without VEX or EVEX */
 };

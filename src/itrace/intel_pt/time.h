@@ -77,7 +77,7 @@ PD_INLINE void pd_pt_pauses_on(struct pd_pt_pauses *pauses, uint64_t time, uint6
 
 struct pd_pt_time {
     struct pd_pt_calibration *told; /* NULL: nobody asks */
-    struct pd_pt_cycles *changes;   /* likewise */
+    struct pd_pt_cycles *changes;   /* NULL: nobody asks */
     /* Set once, see pd_pt_time_init(). */
     struct {
         uint64_t tsc_ctc_n, tsc_ctc_d, tsc_ctc_mult; /* mult: n / d where that is whole, else 0 */

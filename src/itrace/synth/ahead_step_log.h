@@ -9,7 +9,8 @@
 struct pd_tape_branch {
     uint64_t from, to;
     uint32_t ticks, insns; /* since the tape's begin */
-    uint32_t cycles;       /* likewise; without CYCs: as of so many changes of their count */
+    uint32_t
+        cycles; /* since the tape's begin; without CYCs: as of so many changes of their count */
     uint8_t insn_op, insn_length;
     bool has_cycles; /* PD_PT_SAMPLE_IPC */
 };

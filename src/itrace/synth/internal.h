@@ -311,7 +311,7 @@ bool pd_synth_plain_step(struct pd_synth_queue *queue);
 bool pd_synth_plain_tape(struct pd_synth_queue *queue, uint64_t limit);
 /* A run begins, and queue->waits. */
 void pd_synth_plain_wait(struct pd_synth_queue *queue, bool plain);
-/* ... and of the steps behind it, as far as they can be had at once. */
+/* The samples of the steps behind queue->state, as far as they can be had at once. */
 void pd_synth_plain_more(struct pd_synth_queue *queue);
 
 /* pebs.c */

@@ -270,7 +270,7 @@ static void put_heads(struct image *image, uint64_t code_size)
     put(image, sizeof(Elf64_Phdr), 2);
     put(image, 1, 2);
     put(image, sizeof(Elf64_Shdr), 2);
-    put(image, 0, 4); /* count and names: likewise */
+    put(image, 0, 4); /* count and names: there are none */
     put(image, PT_LOAD, 4);
     put(image, PF_R | PF_X, 4);
     for (unsigned i = 0; i < 3; i++)

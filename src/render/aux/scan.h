@@ -7,8 +7,8 @@
 
 struct pd_scan_packet {
     uint64_t offset;      /* from the start of the bytes */
-    const uint8_t *bytes; /* packet->size of them, and ... */
-    size_t left;          /* ... what is known behind its start */
+    const uint8_t *bytes; /* packet->size of them are its own */
+    size_t left;          /* bytes that are known from its start on */
     struct pd_pt_packet packet;
     unsigned own_size;
     enum pd_pt_context before, after; /* the block context around it */

@@ -30,7 +30,7 @@ perfdata_status pd_dump_json(struct pd_dump *dump, const struct pd_raw *raw,
 
 /* The value of one field behind a blank, as pd_dump_text() writes it behind "name:"; no newline. */
 void pd_dump_value(struct pd_dump *dump, const struct pd_field *field);
-/* Of an array one element, likewise. */
+/* One element of an array, written in the same way. */
 void pd_dump_element(struct pd_dump *dump, const struct pd_field *field, uint32_t index);
 /* Makes dump->sink the printer of lines, for a walk that the caller begins. */
 void pd_dump_lines(struct pd_dump *dump);

@@ -20,7 +20,7 @@ struct pd_raw_dump {
     bool has_cpu, has_time, has_trailer;
     _Atomic uint64_t first_attr; /* where the first event of a pipe stands, all ones: not met */
     struct pd_ibs ibs;
-    struct pd_coresight coresight;  /* likewise of AUXTRACE_INFO, whole before the type is set */
+    struct pd_coresight coresight;  /* of AUXTRACE_INFO, whole before the type is set */
     _Atomic uint32_t auxtrace_type; /* of AUXTRACE_INFO, seen by the front */
 };
 

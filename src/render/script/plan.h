@@ -302,14 +302,15 @@ struct pd_script_worker {
     struct pd_text line; /* a place's text while it is made */
     struct pd_frame *frames;
     size_t frame_capacity;
-    struct pd_time_gaps *gaps;           /* of the batch, sequential only */
-    bool marks;                          /* a mark for each record goes there */
-    struct pd_code_reader *code;         /* NULL: no instructions are asked for */
-    struct pd_script_source *source;     /* NULL: srccode is not asked for */
-    struct pd_script_stat *stat;         /* NULL: no recording of perf stat */
-    struct pd_script_series *series;     /* NULL: none was met */
-    struct pd_location *location;        /* of the sample at hand, when it was looked up ahead */
-    const struct pd_script_point *point; /* ... or NULL */
+    struct pd_time_gaps *gaps;       /* of the batch, sequential only */
+    bool marks;                      /* a mark for each record goes there */
+    struct pd_code_reader *code;     /* NULL: no instructions are asked for */
+    struct pd_script_source *source; /* NULL: srccode is not asked for */
+    struct pd_script_stat *stat;     /* NULL: no recording of perf stat */
+    struct pd_script_series *series; /* NULL: none was met */
+    /* Of the sample at hand, where they were looked up ahead; else NULL. */
+    struct pd_location *location;
+    const struct pd_script_point *point;
     uint64_t samples, errors;
     bool failed;
     struct pd_script_guests guests;
@@ -441,13 +442,14 @@ void pd_script_make_time(struct pd_script_worker *worker, uint64_t time);
 struct pd_script_series;
 bool pd_script_has_series(const struct pd_script *script, const struct pd_script_event *plan);
 bool pd_script_any_series(const struct pd_script *script);
-/* The lines of the first records; of how many. That of the next one is yet to be made, */
+/* Writes the lines of the first records and says of how many. The line of the next one is yet to be
+ * made; after that pd_script_series_begin() is called. */
 size_t pd_script_series_lines(struct pd_script_worker *worker, const struct pd_delivered *records,
                               size_t count, struct pd_text *text);
 /* The same of those packed samples, `at` and behind it, whose places follow each other. */
 size_t pd_script_series_packed(struct pd_script_worker *worker, const struct pd_synth_packs *packs,
                                size_t at, struct pd_text *text);
-/* ... and when it has been, this is to be called, where it has facts. */
+/* A record that has facts was written: a series may begin with it. */
 void pd_script_series_begin(struct pd_script_worker *worker, const struct pd_delivered *record);
 /* Texts that were kept are no longer. */
 void pd_script_series_forget(struct pd_script_worker *worker);

@@ -14,7 +14,7 @@ enum {
     SLOT_TEXT = 224,            /* with 32 bytes before it four cache lines */
     ARROW = 3,                  /* " =>", which a target has before its blank */
     LONGEST = SLOT_TEXT - STEP, /* behind the arrow; whole steps are read from there */
-    START_ROOM = 64, /* for all up to the time, likewise what is between time and address */
+    START_ROOM = 64,            /* for all up to the time, and for all between time and address */
     LINE_ROOM = 2 * START_ROOM + 2 * SLOT_TEXT + 192,
     PLAN_BITS = 8
 };

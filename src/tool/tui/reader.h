@@ -16,7 +16,7 @@ struct reader {
     bool started;
     /* The thread's own: */
     uint64_t limit; /* bytes of the part that is being read */
-    bool stopped;   /* ... which is not all */
+    bool stopped;   /* `limit` is less than all */
 
     pthread_mutex_t lock; /* for all below */
     perfdata_recording *recording;

@@ -61,12 +61,12 @@ struct view {
     struct server *server;
     struct serve_news news;
     uint64_t limit; /* bytes of the part that is being read */
-    bool stopped;   /* ... which is not all */
+    bool stopped;   /* `limit` is less than all */
     /* A trace is read in slices: its records, which stand before it, do not say how far one is. */
     bool traced;
     struct tool_slices slices;
     double slice_share; /* of the time that is being read; 1: all */
-    char *times;        /* ... as --time takes it */
+    char *times;        /* that time, as --time takes it */
     perfdata_page_samples *samples;
     struct tool_range range; /* while it is served */
 };

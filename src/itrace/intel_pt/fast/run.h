@@ -84,9 +84,9 @@ struct walk_chain {
     struct pd_code_node *end, *last; /* as in a run; end NULL: seen once, nothing known */
     struct pd_code_node *calls[3];   /* that have not returned, the first ones */
     struct pd_code_node
-        *returns[2]; /* the calls before the chain to which TNT bits return, likewise; NULL: any */
+        *returns[2]; /* to which TNT bits return, the first calls before the chain; NULL: any */
     uint32_t insns, need; /* walked; a budget above this one is enough */
-    /* ... before the last of the packets, and the one before that; UINT32_MAX: there is none */
+    /* walked before the last packet, and before the one before; UINT32_MAX: there is none */
     uint32_t insns_last[2];
     /* of each packet, at the bit of its place: it begins with a step that takes the cycles */
     uint16_t takes;

@@ -10,7 +10,7 @@
 enum {
     SEEN_USED = 1,   /* bits of this packet */
     SEEN_STEP = 2,   /* a step that takes the time */
-    SEEN_CYCLES = 4, /* ... and the cycles, since nothing came before it */
+    SEEN_CYCLES = 4, /* that step takes the cycles, too, since nothing came before it */
     SEEN_NOT_TAKEN = 8
 };
 

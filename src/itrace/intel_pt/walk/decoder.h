@@ -289,7 +289,7 @@ void pd_pt_fast_forward(struct pd_pt_decoder *decoder, uint64_t tsc);
 /* The first TSC in the PSB+ that begins at `at`, 56 bits: 1, 0 there is none, < 0 none up to `end`,
  * which may cut it. */
 int pd_pt_psb_tsc(const uint8_t *at, const uint8_t *end, uint64_t *tsc);
-/* The first TSC of a PSB+ in these bytes: likewise. */
+/* The first TSC of a PSB+ in these bytes; gives what pd_pt_psb_tsc() gives. */
 int pd_pt_first_tsc(const uint8_t *bytes, size_t size, uint64_t *tsc);
 /* The TSC of which these are the low 56 bits, near a buffer's reference. */
 uint64_t pd_pt_tsc_near(uint64_t tsc, uint64_t reference);

@@ -173,7 +173,7 @@ struct pd_pt_decoder {
     struct {
         bool hop, leap;
         bool unseen;              /* nobody wants to see branches */
-        bool hop_unseen;          /* ... nor instructions, and code is not walked */
+        bool hop_unseen;          /* nobody wants to see instructions either: code is not walked */
         struct pd_pt_leaps leaps; /* the PSBs that come next; list NULL: they have to be found */
         size_t leap_at;           /* of them */
     } quick;
@@ -239,7 +239,7 @@ void walk_reset_returns(struct pd_pt_decoder *d);
 uint64_t walk_next_sample(struct pd_pt_decoder *d);
 /* The node at that address of the view in use; NULL: no code can be had there. */
 struct pd_code_node *walk_look_up(struct pd_pt_decoder *d, uint64_t ip, enum pd_code_error *error);
-/* Where the walk is, likewise. */
+/* The node where the walk is; NULL as above. */
 struct pd_code_node *walk_resolve(struct pd_pt_decoder *d, enum pd_code_error *error);
 void walk_more_returns(struct pd_pt_decoder *d);
 struct walk_return walk_pop_return(struct pd_pt_decoder *d);
@@ -390,7 +390,7 @@ PD_INLINE uint64_t walk_ticks_left(const struct pd_pt_decoder *d)
     return masked < d->period.last_masked_time ? d->period.ticks : d->period.ticks - (now - masked);
 }
 
-/* ... how many of them before steps are returned because it is near. */
+/* How many ticks may pass before steps are returned because the next sample is near. */
 PD_INLINE uint64_t walk_ticks_far(const struct pd_pt_decoder *d)
 {
     uint64_t left = walk_ticks_left(d), near = d->config.near_ticks;
@@ -630,7 +630,7 @@ PD_INLINE void walk_take_total(struct pd_pt_decoder *d)
         d->time.changes->taken = d->time.changes->list.count;
 }
 
-/* ... and it has the cycles, if the packet before has counted them. False: not so. */
+/* The step takes the cycles as well, if the packet before has counted them. False: it has not. */
 PD_INLINE bool walk_take_counts(struct pd_pt_decoder *d)
 {
     walk_take_time(d);
