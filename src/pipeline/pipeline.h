@@ -97,7 +97,7 @@ PD_INLINE void pd_batch_fetch(const struct pd_batch *batch, size_t at, struct pd
         pd_resolver_fetch(resolver, batch->records[at].misc & PD_MISC_CPUMODE_MASK, ip);
 }
 
-/* The same at record i. Returns a location that will be resolved soon, for what the consumer hangs
+/* Fetches for record i. Returns a location that will be resolved soon, for what the consumer hangs
  * on it, or NULL. */
 PD_INLINE const struct pd_location *pd_batch_ahead(const struct pd_batch *batch, size_t i,
                                                    struct pd_resolver *resolver)

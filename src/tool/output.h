@@ -63,7 +63,7 @@ enum tool_exit tool_rewrite(struct tool *tool, const struct tool_output_options 
 /* Tells of a failure of reading or writing; `status` of the run. The code of the verb. */
 enum tool_exit tool_written(struct tool *tool, perfdata_recording *recording,
                             perfdata_status status);
-/* The same, and closes the recording. */
+/* tool_written(), and closes the recording. */
 enum tool_exit tool_rewritten(struct tool *tool, perfdata_recording *recording,
                               perfdata_status status);
 

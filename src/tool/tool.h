@@ -127,7 +127,7 @@ enum tool_exit tool_exit_as(struct tool *tool, enum tool_exit code, int perf_cod
 /* The issue callback for struct perfdata_*_options: data is the struct tool. The library calls it
  * under its lock, so from one thread at a time. */
 void tool_on_issue(void *tool, const struct perfdata_issue *issue);
-/* The same for tool_settings_check(): told at once, and not again by what a verb reads. */
+/* The issue callback for tool_settings_check(): what it tells at once no verb tells again. */
 void tool_on_setting(void *tool, const struct perfdata_issue *issue);
 /* What another was told in its place; that keeps nothing. */
 void tool_take_issues(struct tool *tool, struct tool *told);

@@ -300,7 +300,7 @@ static void walk_to_end(struct walk *w, const struct pd_synth_parts *parts)
     }
 }
 
-/* The same where all steps are told: they come on the tape. */
+/* Walks to the end and puts each step on the tape, since all of them are told. */
 static void tape_to_end(struct walk *w, const struct pd_synth_parts *parts)
 {
     const struct pd_synth *synth = w->worker->pool->synth;

@@ -22,7 +22,7 @@ struct pd_lines *pd_lines_open(const char *path);
 /* Why debug data that the file or its debug file, `*path`, has is not read; NULL: nothing is
  * wrong. */
 const char *pd_lines_problem(const struct pd_lines *lines, const char **path);
-/* The same, but only to ask for its problem: it has no functions. */
+/* Opens a file only to ask for its problem: functions are not read. */
 struct pd_lines *pd_lines_probe(const char *path);
 void pd_lines_free(struct pd_lines *lines);
 

@@ -85,7 +85,7 @@ uint64_t pd_report_line_word(struct state *state, const struct pd_location *loca
  * known. False: no memory. */
 bool pd_report_source_line(const struct pd_report_plan *plan, struct pd_symbols *symbols,
                            const struct pd_map *map, uint64_t address, struct pd_text *out);
-/* The same of a frame of a chain. */
+/* The word that a sort key makes of a frame of a chain. */
 uint32_t pd_report_frame_word(struct state *state, const struct pd_frame *frame, uint8_t key);
 
 /* A location as rows of branches and of accesses to memory have it. */

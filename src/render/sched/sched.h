@@ -19,7 +19,7 @@ struct pd_sched {
 
 /* CPUs of a list "0,2-5" as bits; false: it is none. */
 bool pd_sched_read_cpus(const char *list, uint64_t bits[PD_SCHED_CPUS / 64]);
-/* The same. PERFDATA_ERROR_ARGUMENT with perf's text when it is none. */
+/* Reads such a list; PERFDATA_ERROR_ARGUMENT with perf's text when it is none. */
 perfdata_status pd_sched_cpus(struct pd_sched *sched, const char *list,
                               uint64_t bits[PD_SCHED_CPUS / 64]);
 PD_INLINE bool pd_sched_has_cpu(const uint64_t bits[PD_SCHED_CPUS / 64], uint32_t cpu)

@@ -175,7 +175,7 @@ struct pd_head_text {
 
 #define PD_HEAD_TEXTS 64 /* a power of 2 */
 
-/* The same of a sample's time. */
+/* The text of a time, kept for the next sample of that time. */
 struct pd_time_text {
     uint64_t time;
     unsigned length; /* 0: nothing yet */
@@ -331,7 +331,7 @@ void pd_script_defaults(struct pd_script *script);
 perfdata_status pd_script_parse_fields(struct pd_script *script, const char *text);
 /* Drops the fields that the recording lacks, refuses what was asked and is missing. */
 perfdata_status pd_script_check_fields(struct pd_script *script);
-/* The same for events that the trace added since; then makes script->events. */
+/* Checks the fields of events that the trace added since; then makes script->events. */
 perfdata_status pd_script_plan_events(struct pd_script *script);
 /* Some event shows calls indented. */
 bool pd_script_shows_calls(const struct pd_script *script);
@@ -343,7 +343,7 @@ bool pd_script_address_is_code(const struct pd_event *event);
 /* " sym+0xoff (dso)", what follows an address; NULL when the system has no memory. */
 const struct pd_place *pd_script_place(struct pd_script_worker *worker, uint64_t fields,
                                        struct pd_location *location);
-/* The same as text. */
+/* Appends that text and what options ask for behind it: source line, "(inlined)". */
 void pd_script_place_text(struct pd_script *script, uint64_t fields,
                           const struct pd_location *location, struct pd_text *text);
 /* The lines of a chain. */
@@ -370,7 +370,7 @@ void pd_script_dso(struct pd_script *script, const struct pd_location *location,
 /* "\n  FILE:LINE"; nothing where there is no map. */
 void pd_script_srcline(struct pd_script *script, const struct pd_location *location,
                        uint64_t address, struct pd_text *text);
-/* The same with something else before it. */
+/* `before` in place of the line end and blanks. */
 void pd_script_line_of(struct pd_script *script, const struct pd_location *location,
                        uint64_t address, const char *before, struct pd_text *text);
 /* Locations are gone: forget what stood for them. */
@@ -411,7 +411,7 @@ void pd_script_points_free(struct pd_script_worker *worker);
  * look up. */
 struct pd_location *pd_script_ahead(struct pd_script_worker *worker,
                                     const struct pd_delivered *record);
-/* The same, its point where that will do. */
+/* Looks up the point of a coming sample where that will do, else its location. */
 void pd_script_look_ahead(struct pd_script_worker *worker, const struct pd_delivered *record,
                           struct pd_script_ahead *out);
 
@@ -446,7 +446,7 @@ bool pd_script_any_series(const struct pd_script *script);
  * made; after that pd_script_series_begin() is called. */
 size_t pd_script_series_lines(struct pd_script_worker *worker, const struct pd_delivered *records,
                               size_t count, struct pd_text *text);
-/* The same of those packed samples, `at` and behind it, whose places follow each other. */
+/* Writes the lines of packed samples from `at` on, as long as their places follow each other. */
 size_t pd_script_series_packed(struct pd_script_worker *worker, const struct pd_synth_packs *packs,
                                size_t at, struct pd_text *text);
 /* A record that has facts was written: a series may begin with it. */
@@ -487,9 +487,9 @@ void pd_trace_flags_text(uint32_t flags, struct pd_text *text);
 void pd_script_flags(struct pd_script_worker *worker, const struct pd_delivered *record,
                      struct pd_text *text);
 void pd_script_synth(const struct pd_sample *sample, struct pd_text *text);
-/* Of such an event, and as long as its values are. */
+/* The sample is of a synthesised event, and is long enough for its values. */
 bool pd_script_has_values(const struct pd_sample *sample);
-/* The same without padding, of one that has them. */
+/* These values without padding. */
 void pd_script_values(const struct pd_sample *sample, struct pd_text *text);
 /* The payload as text, when it is one. */
 void pd_script_letters(uint64_t payload, struct pd_text *text);

@@ -48,7 +48,7 @@ struct pd_chart_name *pd_chart_current(struct pd_chart *chart, uint32_t pid)
                                           : &chart->names.data[task->current];
 }
 
-/* The same of a task that has one; NULL: perf shows nothing of a task that it knows no name of. */
+/* The current name of a task; NULL: it has none, and then perf shows nothing of it. */
 static struct pd_chart_name *named(struct pd_chart *chart, uint32_t pid)
 {
     const struct pd_chart_task *task = pd_chart_task(chart, pid);

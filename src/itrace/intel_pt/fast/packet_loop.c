@@ -583,8 +583,8 @@ PD_INLINE const uint8_t *hot_chains(struct pd_pt_decoder *d, struct hot *h, cons
     return h->p + 1;
 }
 
-/* The same where no CYCs are: the packets are looked up as they lie there, with what follows
- * them. */
+/* hot_chains() for traces without CYCs: packets are looked up as they lie in the trace, together
+ * with what follows them. */
 PD_INLINE const uint8_t *hot_chains_alone(struct pd_pt_decoder *d, struct hot *h,
                                           const uint8_t *end)
 {

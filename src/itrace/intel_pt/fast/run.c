@@ -32,7 +32,7 @@ static enum found pass(struct finder *f, struct pd_code_node *next)
     return FOUND_MORE;
 }
 
-/* The same by a branch. */
+/* A branch leads to the next node. */
 static enum found branch_to(const struct pd_pt_decoder *d, struct finder *f,
                             struct pd_code_node *next)
 {

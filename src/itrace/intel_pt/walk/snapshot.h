@@ -14,7 +14,7 @@ struct pd_pt_mark *pd_pt_mark_new(void);
 /* Where the decoder is, right after it returned a step that is a PSB. False: it is at no such
  * place. */
 bool pd_pt_mark_take(struct pd_pt_mark *mark, struct pd_pt_decoder *decoder);
-/* The same place, but for how many instructions and cycles were counted up to there. */
+/* Whether both are of one place, whatever instructions and cycles were counted up to there. */
 bool pd_pt_mark_same(const struct pd_pt_mark *one, const struct pd_pt_mark *other);
 
 /* The decoder goes back to where it was; in the same buffer. */
