@@ -20,7 +20,7 @@ struct pd_direct {
     void (*sample)(struct pd_direct *direct, struct pd_profile_worker *worker,
                    const struct pd_delivered *record, const struct pd_profile_taken *taken,
                    struct pd_text *out);
-    /* Any worker: what the form says of a record that is no sample; false: nothing, it is damaged. */
+    /* Any worker: what the form says of a record that is no sample; false: it is damaged. */
     bool (*record)(struct pd_direct *direct, struct pd_profile_worker *worker,
                    const struct pd_delivered *record, struct pd_text *out);
     /* The same in order, a run of samples at a time. */
