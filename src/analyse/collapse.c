@@ -151,7 +151,7 @@ perfdata_status pd_hist_collapse(struct pd_hist *hist, size_t event_count,
                                  struct pd_hist_result *out)
 {
     memset(out, 0, sizeof *out);
-    pd_hist_init(&out->identities, &hist->options);
+    pd_hist_init_keys(&out->identities, &hist->options);
     out->event_count = event_count;
     out->events = pd_arena_zalloc(&out->arena, (event_count + 1) * sizeof *out->events);
     out->row_of_entry = pd_arena_alloc(&out->arena,

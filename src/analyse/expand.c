@@ -57,7 +57,7 @@ static const struct {
 static perfdata_status number_bases(struct pd_hist *hist)
 {
     struct pd_hist bases;
-    pd_hist_init(&bases, &hist->options);
+    pd_hist_init_keys(&bases, &hist->options);
     for (size_t i = 0; i < hist->entries.count && !bases.failed; i++) {
         uint64_t words[PD_HIST_WORDS];
         memcpy(words, pd_hist_key_of(hist, (uint32_t)i), hist->words * sizeof *words);

@@ -161,7 +161,7 @@ perfdata_status pd_hist_make_levels(const struct pd_hist_sorting *sorting,
     growing->members = sorting->group_size ? sorting->group_size - 1 : 0;
     growing->depths = sorting->hist->options.key_count;
     for (unsigned i = 0; i < growing->depths; i++)
-        pd_hist_init(&growing->identities[i], &sorting->hist->options);
+        pd_hist_init_keys(&growing->identities[i], &sorting->hist->options);
     bool ok = growing->depths != 0;
     for (size_t i = 0; ok && i < event->rows.count; i++)
         ok = add_row(growing, event->rows.data[i]);

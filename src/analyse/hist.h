@@ -62,6 +62,7 @@ struct pd_hist_options {
     bool long_names;      /* objects are told apart, and told, by their long names */
     bool levels;          /* a tree of rows, a level for each key */
     bool keeps_visits;    /* perf may miss rows that it has: pd_hist.visits */
+    bool keys_only;       /* entries have numbers, and nothing in `entries.data` */
     uint8_t frames;       /* enum pd_hist_frames */
     bool keeps_addresses; /* of frames, whatever makes them one */
     bool has_access;      /* entries are branches or accesses to memory */
@@ -245,6 +246,8 @@ struct pd_hist {
 };
 
 void pd_hist_init(struct pd_hist *hist, const struct pd_hist_options *options);
+/* The same of a table that only numbers keys. */
+void pd_hist_init_keys(struct pd_hist *hist, const struct pd_hist_options *options);
 void pd_hist_free(struct pd_hist *hist);
 
 /* ---- while samples come; each returns PD_HIST_NONE and sets `failed` without memory ---- */
@@ -298,6 +301,9 @@ PD_INLINE const uint64_t *pd_hist_key_of(const struct pd_hist *hist, uint32_t en
 }
 
 /* ---- after the run ---- */
+
+/* Of what only those above need; none of them may come any more, but entries. */
+void pd_hist_settle(struct pd_hist *hist);
 
 /* Adds all of `from`, whose ids become those of `into`. */
 perfdata_status pd_hist_merge(struct pd_hist *into, const struct pd_hist *from);

@@ -107,31 +107,52 @@ static bool pass_through_tree(struct pd_ranking *ranking, const struct pd_ranks 
     return ok;
 }
 
-static int compare_ranks(const void *data, uint32_t a, uint32_t b)
+static int compare_ranks(const void *data, uint32_t left, uint32_t right)
 {
-    const struct pd_ranks *ranks = data;
-    if (ranks->heads[a] != ranks->heads[b])
-        return ranks->heads[a] < ranks->heads[b] ? -1 : 1;
-    if (ranks->middles[a] != ranks->middles[b])
-        return (int64_t)(ranks->middles[a] - ranks->middles[b]) < 0 ? -1 : 1;
-    return ranks->tails[a] < ranks->tails[b] ? -1 : ranks->tails[a] > ranks->tails[b];
+    const struct pd_rank *ranks = data, *a = &ranks[left], *b = &ranks[right];
+    if (a->head != b->head)
+        return a->head < b->head ? -1 : 1;
+    if (a->middle != b->middle)
+        return (int64_t)(a->middle - b->middle) < 0 ? -1 : 1;
+    return a->tail < b->tail ? -1 : a->tail > b->tail;
 }
 
-static bool pass_through_trees_with_misses(struct pd_ranking *ranking, const struct pd_ranks *ranks,
+/* Rows stand as they enter the tree: what is compared lies near. */
+static bool pass_through_trees_with_misses(struct pd_ranking *ranking, const struct pd_ranks *all,
                                            uint32_t *order, bool joined)
 {
-    bool *may_be_missed = pd_rank_without_order(ranking, ranks);
+    size_t count = ranking->count;
+    bool *without_order = pd_rank_without_order(ranking, all), *may_be_missed = malloc(count + 1);
+    struct pd_rank *ranks = malloc((count + 1) * sizeof *ranks);
+    struct pd_hist_row **rows = malloc((count + 1) * sizeof *rows);
+    uint32_t *sorted = malloc((count + 1) * sizeof *sorted);
+    bool ok = without_order && may_be_missed && ranks && rows && sorted;
+    for (uint32_t i = 0; ok && i < count; i++) {
+        uint32_t row = order[i];
+        ranks[i] = (struct pd_rank){ all->heads[row], all->tails[row], all->middles[row] };
+        rows[i] = ranking->rows[row];
+        may_be_missed[i] = without_order[row];
+        sorted[i] = i;
+    }
     struct pd_hist_misses misses = {
         .sorting = ranking->sorting,
-        .rows = ranking->rows,
-        .count = ranking->count,
+        .rows = rows,
+        .count = count,
         .compare = compare_ranks,
         .data = ranks,
         .may_be_missed = may_be_missed,
-        .order = order,
+        .order = sorted,
     };
-    bool ok = may_be_missed && pd_hist_order_with_misses(&misses, joined);
+    ok = ok && pd_hist_order_with_misses(&misses, joined);
+    for (size_t i = 0; ok && i < count; i++)
+        sorted[i] = order[sorted[i]];
+    if (ok)
+        memcpy(order, sorted, count * sizeof *order);
+    free(without_order);
     free(may_be_missed);
+    free(ranks);
+    free(rows);
+    free(sorted);
     ranking->failed |= !ok;
     return ok;
 }

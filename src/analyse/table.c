@@ -11,6 +11,12 @@ void pd_hist_init(struct pd_hist *hist, const struct pd_hist_options *options)
     hist->words = 1 + options->key_count + (options->keeps_log ? PD_HIST_LOG_WORDS : 0);
 }
 
+void pd_hist_init_keys(struct pd_hist *hist, const struct pd_hist_options *options)
+{
+    pd_hist_init(hist, options);
+    hist->options.keys_only = true;
+}
+
 void pd_hist_free(struct pd_hist *hist)
 {
     pd_vec_free(&hist->syms);
@@ -81,6 +87,15 @@ static uint64_t entry_hash(const struct pd_hist *hist, size_t id)
     return key_hash(pd_hist_key_of(hist, (uint32_t)id), hist->words);
 }
 
+static bool add_entry(struct pd_hist *hist)
+{
+    struct pd_hist_entry entry = { .first.number = UINT64_MAX, .base = PD_HIST_NONE };
+    if (!hist->options.keys_only)
+        return pd_vec_push(&hist->entries, entry);
+    hist->entries.count++;
+    return true;
+}
+
 uint32_t pd_hist_entry_id(struct pd_hist *hist, const uint64_t *key)
 {
     unsigned words = hist->words;
@@ -96,9 +111,7 @@ uint32_t pd_hist_entry_id(struct pd_hist *hist, const uint64_t *key)
         if (i == words)
             return slot - 1;
     }
-    struct pd_hist_entry entry = { .first.number = UINT64_MAX, .base = PD_HIST_NONE };
-    if (!pd_vec_reserve(&hist->keys, hist->keys.count + words) ||
-        !pd_vec_push(&hist->entries, entry))
+    if (!pd_vec_reserve(&hist->keys, hist->keys.count + words) || !add_entry(hist))
         return fail(hist);
     memcpy(hist->keys.data + hist->keys.count, key, words * sizeof *key);
     hist->keys.count += words;
@@ -116,7 +129,7 @@ bool pd_hist_reserve(struct pd_hist *hist, size_t entries)
     hist->entry_slots = pd_large_calloc(size, sizeof *hist->entry_slots);
     hist->entry_mask = size - 1;
     if (hist->entry_slots && pd_vec_reserve(&hist->keys, entries * hist->words) &&
-        pd_vec_reserve(&hist->entries, entries))
+        (hist->options.keys_only || pd_vec_reserve(&hist->entries, entries)))
         return true;
     return fail(hist), false;
 }
@@ -348,6 +361,21 @@ struct pd_hist_pair *pd_hist_pair_at(struct pd_hist *hist, uint32_t entry, uint3
         return NULL;
     }
     return &hist->pairs.data[id];
+}
+
+static void forget(uint32_t **slots, size_t *mask)
+{
+    free(*slots);
+    *slots = NULL;
+    *mask = 0;
+}
+
+void pd_hist_settle(struct pd_hist *hist)
+{
+    forget(&hist->sym_slots, &hist->sym_mask);
+    forget(&hist->frame_slots, &hist->frame_mask);
+    pd_map64_free(&hist->cell_map);
+    pd_map64_free(&hist->pair_map);
 }
 
 /* ---- merging ---- */

@@ -645,6 +645,7 @@ perfdata_status pd_report_collect(struct pd_session *session, const struct pd_re
     }
     if (!shared.has_first)
         pd_hist_init(&out->hist, &plan->hist);
+    pd_hist_settle(&out->hist);
     if (status == 0 && (out->hist.failed || out->reads.failed || out->code.failed))
         status = PERFDATA_ERROR_MEMORY;
     pthread_mutex_destroy(&shared.lock);
