@@ -8,7 +8,7 @@ struct pd_hist_misses {
     const struct pd_hist_sorting *sorting; /* its `all` has the visits */
     struct pd_hist_row **rows;
     size_t count;
-    /* Of rows by their place in `rows`: as perf looks for one. */
+    /* Compares two rows, given by their places in `rows`, as perf does when it looks for one. */
     int (*compare)(const void *data, uint32_t a, uint32_t b);
     const void *data;
     const bool *may_be_missed; /* compared with some by what is no order */

@@ -35,7 +35,7 @@ PD_INLINE uint64_t pd_hash64(uint64_t x)
     return pd_hash_fold(x ^ pd_hash_secret[0], pd_hash_secret[1]);
 }
 
-/* Of two numbers, in this order. */
+/* The hash of two numbers, in this order. */
 PD_INLINE uint64_t pd_hash_pair(uint64_t a, uint64_t b)
 {
     return pd_hash_fold(a ^ pd_hash_secret[0], b ^ pd_hash_secret[1]);

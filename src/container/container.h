@@ -46,7 +46,7 @@ struct pd_event_ids {
     size_t layout_count;
 };
 
-/* Of a pipe: what its records say before the first sample. */
+/* What the records of a pipe say before the first sample. */
 struct pd_pipe_head {
     bool has_trace; /* there is an AUX area */
     bool has_feature;

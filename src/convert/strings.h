@@ -14,7 +14,7 @@ struct pd_strings {
 
 /* The number of a text; 0, and `failed`, without memory. */
 uint32_t pd_strings_id(struct pd_strings *strings, const char *text, size_t length);
-/* Of a name as pd_convert_name() writes it. */
+/* The number of a name as pd_convert_name() writes it. */
 uint32_t pd_strings_name(struct pd_strings *strings, const char *name, size_t length);
 
 PD_INLINE uint32_t pd_strings_count(const struct pd_strings *strings)

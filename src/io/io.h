@@ -91,8 +91,8 @@ perfdata_status pd_source_read(struct pd_source *source, uint64_t offset, void *
  * for can be read again from the start. */
 perfdata_status pd_source_read_least(struct pd_source *source, uint64_t offset, void *to,
                                      size_t least, size_t size, size_t *got);
-/* Of a file, from any thread, at the same time as others: as pd_source_read(), but a failure is
- * only told. */
+/* pd_source_read() for files, from any thread, at the same time as others. A failure is returned,
+ * but leaves no message. */
 bool pd_source_read_quietly(const struct pd_source *source, uint64_t offset, void *to, size_t size,
                             size_t *got);
 void pd_source_stop_keeping(struct pd_source *source);

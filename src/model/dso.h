@@ -43,9 +43,9 @@ struct pd_dso *pd_dso_add(struct pd_dso_table *table, const char *name, size_t l
 struct pd_dso *pd_dso_add_unlisted(struct pd_dso_table *table, const char *name, size_t length);
 bool pd_dso_set_short_name(struct pd_dso_table *table, struct pd_dso *dso, const char *name,
                            size_t length);
-/* Of the kernel and its modules no two have the same build-id (perf 6.17 to 6.19 gave all modules
- * the first one's): the object, which has just got its id, is asked. The other one with it, or
- * NULL. Before readers see the object. */
+/* Looks whether another object has the build-id that this one has just got, and gives that one, or
+ * NULL. No two of the kernel and its modules may have the same, but perf 6.17 to 6.19 gave all
+ * modules the first one's. To be called before readers see the object. */
 const struct pd_dso *pd_dso_check_id(struct pd_dso_table *table, struct pd_dso *dso);
 /* No effect once readers see the DSO with an id. */
 void pd_dso_set_build_id(struct pd_dso *dso, const uint8_t *id, size_t size);

@@ -12,7 +12,7 @@
 struct pd_version {
     uint64_t number;                  /* delivery number from which it holds */
     struct pd_version *before, *jump; /* NULL: none */
-    /* Of `jump`, which may be gone when no reader can come to it any more. */
+    /* The number of `jump`, which itself may be gone once no reader can come to it. */
     uint64_t jump_number;
     uint32_t depth, jump_depth;
 };

@@ -21,8 +21,8 @@ struct pd_delivered {
     uint16_t misc;
     uint8_t has_period; /* set by the front: `period` counts, not the sample's own */
     uint8_t is_made;    /* by the front, of other bytes: pd_made_recorded() */
-    /* Of a sample that the front made of another's counters: the index of the event whose counter
-     * it is, + 1. Its layout may be another than that of `event`. 0: `event` itself counts. */
+    /* In a sample that the front made of one counter of another sample: the index of that counter's
+     * event, + 1. Its layout may be another than that of `event`. 0: `event` itself counts. */
     uint32_t counts_for;
     uint64_t offset; /* in the file */
     uint32_t part;   /* which file of a directory: see struct pd_raw */

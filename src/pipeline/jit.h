@@ -35,7 +35,7 @@ void pd_jit_watch_free(struct pd_jit_watch *watch);
 /* The dump's machine and process become those of the recording and of the map that showed it. */
 void pd_jit_watch_settle(const struct pd_recording *recording, const uint8_t *record,
                          struct pd_jitdump *dump);
-/* Of a dump that was read: which of its records were for another process. */
+/* Tells which records of a dump that was read were for another process. */
 perfdata_status pd_jit_tell_strangers(struct pd_context *context, const struct pd_jitdump *dump,
                                       const char *path);
 /* NULL, or why the dump's times are not those of the recording. */

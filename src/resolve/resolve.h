@@ -290,8 +290,8 @@ struct pd_chain_parts {
     uint8_t cpumode; /* of the address, and of those behind it up to the next marker */
 };
 
-/* Of a sample without more; false where the chain cannot be taken apart: it has no address, no or
- * an odd marker before it. */
+/* Takes the chain of a sample apart. False where that cannot be done: it has no address, or before
+ * the first one no marker or an odd one. */
 bool pd_chain_split(const struct pd_chain_entries *chain, struct pd_chain_parts *out);
 /* The frame that pd_resolve_chain() would give first; NULL: no memory. */
 struct pd_location *pd_resolve_leaf(struct pd_resolver *resolver, const struct pd_thread *thread,

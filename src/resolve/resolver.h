@@ -73,7 +73,7 @@ struct pd_resolver {
     unsigned slab_left;
     uint32_t count;
     struct pd_resolver_ways ways;
-    /* Of the sample that was looked up last. */
+    /* What the sample had that was looked up last. */
     uint64_t number;
     const struct pd_thread *thread;
     bool of_guest;                   /* the thread is: all its maps are */

@@ -134,7 +134,7 @@ struct pd_tracing {
 /* Fills ops and pieces; false when the format has something that only libtraceevent knows. */
 bool pd_trace_compile(struct pd_trace_format *format);
 
-/* Of a format that only libtraceevent prints. False: no memory. */
+/* Finds what a format divides by that only libtraceevent prints. False: no memory. */
 bool pd_trace_find_divisors(struct pd_trace_format *format);
 /* Whether printing the payload may divide by zero, on which libtraceevent dies. */
 bool pd_trace_divides_by_zero(const struct pd_trace_format *format, const uint8_t *data,

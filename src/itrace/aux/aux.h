@@ -129,8 +129,8 @@ void pd_aux_close(struct pd_aux *aux);
  * data; all others do nothing, so that any may be given. A stream's trace is record->payload. Moves
  * pd_aux.buffers and .queues. */
 perfdata_status pd_aux_take(struct pd_aux *aux, const struct pd_raw *record);
-/* Of an AUXTRACE record of a stream: its trace, which the walk leaves behind it in the chunk; NULL:
- * not there. */
+/* The trace of an AUXTRACE record of a stream, which the walk leaves behind the record in the
+ * chunk; NULL: it is not there. */
 PD_INLINE const uint8_t *pd_aux_payload(const struct pd_chunk *chunk, const uint8_t *record,
                                         uint32_t size, bool swap)
 {

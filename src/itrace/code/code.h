@@ -58,7 +58,7 @@ struct pd_code_view {
     uint64_t
         generation; /* changes when nodes died: those looked up before must be looked up again */
     struct pd_code_reader *reader;
-    /* Of the last look-up that failed. */
+    /* The map of the last look-up that failed. */
     const struct pd_map *failed_map; /* NULL: none there */
 };
 

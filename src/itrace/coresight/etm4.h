@@ -30,7 +30,7 @@ struct pd_etm4_packet {
     uint64_t at;      /* where it began */
 };
 
-/* Of the trace unit: TRCIDR0 to 2. */
+/* What the trace unit can do: TRCIDR0 to 2. */
 struct pd_etm4_config {
     uint64_t idr0, idr1, idr2;
 };

@@ -295,7 +295,7 @@ PD_INLINE bool pd_synth_has_parts(const struct pd_event *event)
     return event->attr.sample_type & any;
 }
 
-/* Of a branch. */
+/* A branch with these flags becomes a sample. */
 PD_INLINE bool pd_synth_is_told(const struct pd_synth *synth, uint32_t flags)
 {
     return !synth->plan.branch_filter || synth->plan.branch_filter & flags;

@@ -50,8 +50,8 @@ struct pd_stack_step {
 /* A branch. */
 void pd_stack_step(const struct pd_stacks *stacks, struct pd_stack *stack,
                    const struct pd_stack_step *step);
-/* Of another trace than the last: nothing is known any more. As in perf, no trace is another one
- * than that without a number. */
+/* The next steps are of the trace of this number. Another number than before makes frames and
+ * branches be forgotten; as in perf, the first number behind 0, which is none, does not. */
 void pd_stack_set_trace(struct pd_stack *stack, uint64_t trace_nr);
 
 /* A call chain of at most `size` words: a context marker, ip, return addresses with a marker where

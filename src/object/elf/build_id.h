@@ -21,13 +21,14 @@ size_t pd_build_id_text(const struct pd_build_id *id, char text[2 * PD_BUILD_ID_
 /* From bytes as recorded; longer ones are cut. */
 struct pd_build_id pd_build_id_make(const void *bytes, size_t size);
 
-/* Of an ELF file: ERROR_NOT_FOUND when the file has none, is no ELF file or cannot be opened. */
+/* The build-id of an ELF file. ERROR_NOT_FOUND when it has none, is no ELF file or cannot be
+ * opened. */
 perfdata_status pd_build_id_read(const char *path, struct pd_build_id *id);
-/* Of an ELF image in memory. */
+/* The build-id of an ELF file that lies in memory. */
 perfdata_status pd_build_id_read_memory(const void *image, size_t size, struct pd_build_id *id);
-/* Of notes in our byte order; false: none. */
+/* The build-id among notes in our byte order; false: there is none. */
 bool pd_build_id_from_notes(const uint8_t *notes, size_t size, struct pd_build_id *id);
-/* Of a file of notes, as /sys/kernel/notes. */
+/* The build-id in a file of notes, such as /sys/kernel/notes. */
 perfdata_status pd_build_id_read_notes(const char *path, struct pd_build_id *id);
 
 #endif

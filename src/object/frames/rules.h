@@ -18,7 +18,7 @@ enum pd_return_place {
 /* A file that cannot be read, or of another machine (ELF's number), gives rules that know nothing.
  * NULL when the system has no memory. */
 struct pd_frame_rules *pd_frame_rules_open(const char *path, uint16_t machine);
-/* Of a file that lies in memory; the bytes are copied. */
+/* The rules of a file that lies in memory; its bytes are copied. */
 struct pd_frame_rules *pd_frame_rules_open_memory(const void *image, size_t size, uint16_t machine);
 void pd_frame_rules_free(struct pd_frame_rules *rules);
 
@@ -65,8 +65,8 @@ PD_INLINE bool pd_unwind_read(const struct pd_unwind *frame, uint64_t address, u
  * it comes from. */
 struct pd_frame_step;
 
-/* Of the function that holds `address`, as the file itself counts. Never NULL. Takes the lock and
- * reads the function's program: callers keep what they were told. */
+/* The step out of the function that holds `address`, as the file itself counts. Never NULL. Takes
+ * the lock and reads the function's program: callers keep the answer. */
 const struct pd_frame_step *pd_frame_rules_find(struct pd_frame_rules *rules, uint64_t address);
 /* The function is what a signal handler returns to. */
 bool pd_frame_step_is_signal(const struct pd_frame_step *step);

@@ -15,8 +15,8 @@ struct pd_symtab_piece {
 /* A table of all of an image's symbols. It keeps the image, whose use by the caller goes on. NULL:
  * no memory. */
 struct pd_symtab *pd_symtab_map(struct pd_symbol_image *image, enum pd_demangle demangle);
-/* Of some, in the order of their places in the table; `start` and `before` are filled in here.
- * *fits false: they overlap, or a move breaks their order, and there is no table. */
+/* A table of some of its symbols, in the order of their places in the table; `start` and `before`
+ * are filled in here. *fits false: they overlap, or a move breaks their order, and there is no table. */
 struct pd_symtab *pd_symtab_map_pieces(struct pd_symbol_image *image, enum pd_demangle demangle,
                                        const struct pd_symtab_piece *pieces, size_t count,
                                        bool *fits);

@@ -67,7 +67,7 @@ bool pd_symtab_add(struct pd_symtab_builder *builder, uint64_t start, uint64_t s
                    uint8_t binding, uint8_t type, const char *name, size_t name_length);
 /* Zero-size symbols end where the next one starts; kallsyms: kernel and modules do not touch. */
 bool pd_symtab_fix_ends(struct pd_symtab_builder *builder, bool kallsyms);
-/* Of symbols with equal start only the best stays. */
+/* Keeps only the best of symbols that have one start. */
 bool pd_symtab_fix_duplicates(struct pd_symtab_builder *builder);
 /* Consumes the builder; NULL when the system has no memory. */
 struct pd_symtab *pd_symtab_finish(struct pd_symtab_builder *builder);

@@ -70,7 +70,7 @@ PD_INLINE struct pd_symbol_span pd_symbol_span_at(uint64_t start, uint64_t end, 
     return (struct pd_symbol_span){ NULL, from, until - from };
 }
 
-/* Of a table of an image. */
+/* Look-ups in a table that is mapped from an image. */
 const struct pd_symbol *pd_symtab_find_mapped(const struct pd_symtab *table, uint64_t address);
 struct pd_symbol_span pd_symtab_find_span_mapped(const struct pd_symtab *table, uint64_t address);
 const struct pd_symbol *pd_symtab_at_mapped(const struct pd_symtab *table, size_t index);

@@ -29,7 +29,8 @@ void pd_mean_add(struct pd_mean *mean, double value);
 
 enum { PD_SHADOW_CONTEXTS = 32 }; /* by what the event excludes: kernel, user ... */
 
-/* Of what is printed in one line: all, a CPU, a core, a thread ... */
+/* The counts that other counts are compared with, for what one line is about: all, a CPU, a core, a
+ * thread. */
 struct pd_shadow {
     struct pd_mean bases[PD_SHADOW_BASES][PD_SHADOW_CONTEXTS];
 };

@@ -68,7 +68,7 @@ void pd_diff_sort(const struct pd_diff *diff, struct pd_diff_event *event);
 /* A percentage of the recording's periods; where they are all 0 it is no number. */
 double pd_diff_percent(const struct pd_diff_event *event, const struct pd_diff_row *row,
                        size_t side);
-/* Of a row that the recording has. */
+/* What perf computes of a row that the recording has. */
 double pd_diff_delta(const struct pd_diff_event *event, const struct pd_diff_row *row, size_t side);
 double pd_diff_ratio(const struct pd_diff_row *row, size_t side);
 int64_t pd_diff_weighted(const struct pd_diff_plan *plan, const struct pd_diff_row *row,

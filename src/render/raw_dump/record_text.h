@@ -27,7 +27,8 @@ union pd_any_record {
     struct pd_record_auxtrace_error error;
 };
 
-/* Of the member for this type, 0: perf prints nothing of it here. For pd_record_decode(). */
+/* The size of the structure of this type, for pd_record_decode(); 0: perf prints nothing of it
+ * here. */
 size_t pd_any_record_size(uint32_t type);
 /* Adds " name+0xoff" of a kernel address; false: unknown. */
 struct pd_record_namer {

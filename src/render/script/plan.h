@@ -254,7 +254,7 @@ struct pd_script_points {
     struct pd_span_text **spans; /* all, by object and begin; open addressing */
     size_t mask, count;
     struct pd_arena arena; /* the texts */
-    /* Of the chain at hand, as many as a worker's frames. */
+    /* The points of the chain at hand; there is room for as many as a worker has frames. */
     struct pd_point *at;
     struct pd_span_text ***slots; /* in `near` */
     size_t capacity;
@@ -308,7 +308,7 @@ struct pd_script_worker {
     struct pd_script_source *source; /* NULL: srccode is not asked for */
     struct pd_script_stat *stat;     /* NULL: no recording of perf stat */
     struct pd_script_series *series; /* NULL: none was met */
-    /* Of the sample at hand, where they were looked up ahead; else NULL. */
+    /* What was looked up ahead for the sample at hand; else NULL. */
     struct pd_location *location;
     const struct pd_script_point *point;
     uint64_t samples, errors;
@@ -353,7 +353,7 @@ void pd_script_chain(struct pd_script_worker *worker, const struct pd_script_eve
 /* " name+0xoff" and " (dso)" as the fields say. */
 void pd_script_symbol(struct pd_script *script, uint64_t fields, const struct pd_location *location,
                       struct pd_text *text);
-/* Of a location with a symbol: how far behind its begin. */
+/* How far a location lies behind the begin of its symbol, which it must have. */
 uint64_t pd_script_offset(const struct pd_location *location);
 /* The source line, of inlined functions where the next one is called. False: no memory. */
 bool pd_script_find_line(struct pd_script *script, const struct pd_location *location,

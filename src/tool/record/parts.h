@@ -86,7 +86,7 @@ struct record_options {
     int flags[31]; /* by bit of enum perfdata_recorder_flags */
     int no_cache;
 };
-/* Of a flag: --no-NAME, --NAME, neither. */
+/* What a flag was given as: --no-NAME, --NAME, not at all. */
 enum { RECORD_OFF = 0, RECORD_ON = 1, RECORD_UNSAID = 2 };
 #define RECORD_BIT(name) __builtin_ctz(PERFDATA_RECORDER_##name)
 

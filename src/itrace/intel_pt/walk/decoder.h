@@ -173,8 +173,8 @@ struct pd_pt_config {
     uint64_t max_loops; /* 0: PD_PT_MAX_LOOPS */
     enum pd_pt_period period_type;
     uint64_t period;
-    /* Of samples by time: steps that are fewer ticks before the next one than these are returned,
-     * too. */
+    /* With samples by time: steps that come fewer ticks than these before the next sample are
+     * returned, too. */
     uint64_t near_ticks;
     /* Which steps are to be returned, bits of type; others only where they carry an error, reach
      * the limit or, when `timeful`, come (back) to user space. */
