@@ -16,7 +16,8 @@ struct pd_symtab_piece {
  * no memory. */
 struct pd_symtab *pd_symtab_map(struct pd_symbol_image *image, enum pd_demangle demangle);
 /* A table of some of its symbols, in the order of their places in the table; `start` and `before`
- * are filled in here. *fits false: they overlap, or a move breaks their order, and there is no table. */
+ * are filled in here. *fits false: they overlap, or a move breaks their order, and there is no
+ * table. */
 struct pd_symtab *pd_symtab_map_pieces(struct pd_symbol_image *image, enum pd_demangle demangle,
                                        const struct pd_symtab_piece *pieces, size_t count,
                                        bool *fits);
