@@ -151,7 +151,7 @@ static void mark_frames(const struct gathering *gathering, bool *frames)
     }
 }
 
-/* Of one sample's stacks the whole one comes first. */
+/* Where stacks are of one sample, the whole one comes first. */
 static int compare_samples(uint64_t a, uint64_t b, uint32_t depth_a, uint32_t depth_b)
 {
     if (a != b)
@@ -308,7 +308,8 @@ static void add_end(struct pd_chain_ends *ends, uint64_t end, uint64_t count)
     ends->loop_cycles += count * (end >> PD_END_LOOP_CYCLES_SHIFT);
 }
 
-/* Of the frame that items [begin, end) begin with; `first` is the item that came first. */
+/* Sums the ends of the frame that items [begin, end) begin with; `first` is the item that came
+ * first. */
 static struct pd_chain_ends sum_ends(const struct pd_hist *hist, const struct pd_chain_item *items,
                                      size_t begin, size_t end, size_t first)
 {

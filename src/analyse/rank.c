@@ -468,7 +468,7 @@ bool pd_rank_output(struct pd_ranking *ranking, struct pd_ranks *ranks)
     return ok;
 }
 
-/* Of the middles of each head; NULL: no memory. */
+/* The extents of the middles below each head; NULL: no memory. */
 static struct extent *extents_of(const struct pd_ranking *ranking, const struct pd_ranks *ranks)
 {
     struct extent *extents = calloc(ranks->head_count + 1, sizeof *extents);

@@ -160,7 +160,7 @@ perfdata_status perfdata_build_id_cache_remove_id(perfdata_build_id_cache *cache
                           kept, id);
     if (length < 0 || (size_t)length >= sizeof file)
         return PERFDATA_ERROR_OUTPUT;
-    /* Of old perfs the entry is a file. Something that is not ours may lie in the folder: it
+    /* Old perfs made the entry a file. Something that is not ours may lie in the folder: it
      * stays. */
     if (rmdir(file) && errno == ENOTDIR)
         (void)unlink(file);

@@ -23,7 +23,7 @@ int pd_read_at(int fd, uint64_t offset, void *to, size_t size, size_t *got)
     return 0;
 }
 
-/* Of a write that wrote no more: true when it is worth another try. */
+/* A write stopped early; true: it is worth another try. */
 static bool is_interrupted(ssize_t wrote)
 {
     if (wrote == 0)

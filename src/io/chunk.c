@@ -22,7 +22,7 @@ struct pd_chunk_pool {
     size_t free_count;
     size_t out; /* chunks that are held */
     bool closed;
-    /* Of the one thread that asks for chunks. */
+    /* Only the one thread that asks for chunks uses these. */
     struct pd_chunk_slab *slab; /* that is being filled, or NULL */
     size_t made;
 };

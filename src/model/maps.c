@@ -193,7 +193,7 @@ static struct pd_map_node *take_last(struct pd_map_pool *pool, struct pd_map_nod
     return balance(pool, left, map, take_last(pool, right, last));
 }
 
-/* Of a tree that is not empty. */
+/* The last map of a tree that is not empty. */
 static const struct pd_map *last_of(const struct pd_map_node *tree)
 {
     while (tree->right)

@@ -157,7 +157,7 @@ static struct pd_thread *shown_thread(struct pd_front *front, struct pd_delivere
     return timeline ? pd_timeline_touch(timeline, pid, tid, record->number) : NULL;
 }
 
-/* Of the kernel, when no sample before it was. */
+/* The first sample in the kernel. */
 PD_INLINE bool is_new_kernel(const struct pd_front *front, const struct pd_delivered *record)
 {
     return PD_UNLIKELY(!front->kernel_shown &&

@@ -25,7 +25,7 @@ void pd_split_begin(struct pd_split *split, const struct pd_delivered *record)
     struct pd_sample sample;
     split->record = *record;
     split->next = split->left = 0;
-    /* Of a damaged sample what was readable counts. */
+    /* What was readable of a damaged sample counts. */
     if (pd_sample_decode(record->event, record->data, record->size, &sample) < 0 && !sample.read)
         return;
     /* Values without an id belong to nobody. */

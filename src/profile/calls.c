@@ -96,7 +96,7 @@ static bool add_sum(perfdata_profile *profile, const struct perfdata_profile_cal
     return true;
 }
 
-/* Of too many the shortest go: their functions' sums have them. */
+/* Drops the shortest calls when there are too many: they still count in their functions' sums. */
 static void thin_out(perfdata_profile *profile)
 {
     while (profile->calls.count > MOST_CALLS / 4 * 3) {

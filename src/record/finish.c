@@ -18,7 +18,7 @@ static void add_known(struct pd_text *known, const struct pd_build_id *id, const
     pd_text_format(known, " %s", name);
 }
 
-/* Of what has no file: the kernel. Its vdso is the one that this process has, too. */
+/* Build-ids of what has no file: the kernel, and its vdso, which this process has as well. */
 static void know_kernel(const perfdata_recorder *recorder, struct pd_text *known)
 {
     size_t size;

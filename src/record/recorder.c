@@ -113,7 +113,7 @@ static perfdata_status keep_filter(perfdata_recorder *recorder, struct pd_select
     return event->filter ? PERFDATA_OK : pd_record_no_memory(recorder);
 }
 
-/* Of an event that traces: addresses. One more is "or". */
+/* --filter of an event that traces: addresses. Another --filter is joined by "or". */
 static perfdata_status filter_addresses(perfdata_recorder *recorder, struct pd_selected *event,
                                         const char *filter)
 {
@@ -133,7 +133,7 @@ static perfdata_status filter_addresses(perfdata_recorder *recorder, struct pd_s
     return status;
 }
 
-/* Of a tracepoint. One more is "and". */
+/* --filter of a tracepoint. Another --filter is joined by "and". */
 static perfdata_status filter_fields(perfdata_recorder *recorder, struct pd_selected *event,
                                      const char *filter)
 {

@@ -103,7 +103,7 @@ static char level_of(uint8_t cpumode, bool guests)
     }
 }
 
-/* Of the machine that the sample's thread is of. */
+/* The symbols of the machine that the sample's thread runs on. */
 static struct pd_symbols *symbols_for(const struct pd_resolver *resolver)
 {
     return resolver->of_guest ? pd_timeline_symbols(resolver->thread->timeline) : resolver->symbols;
@@ -397,7 +397,7 @@ static PD_NOINLINE struct pd_location *look_up_guest(struct pd_resolver *resolve
     bool hidden = resolver->no_host && !is_guest(cpumode);
     if (!resolver->of_guest && hidden)
         return at_place(resolver, NULL, cpumode, ip);
-    /* Of what is of no process perf takes the host's kernel. */
+    /* Where there is no process perf takes the host's kernel. */
     if (hidden) /* perf takes what chains say of a guest for the host's */
         map = NULL;
     else if (kernel && (resolver->of_guest || (thread && thread->tid == UINT32_MAX)))
@@ -664,7 +664,7 @@ void pd_resolver_no_host(struct pd_resolver *resolver, bool no_host)
 
 void pd_resolver_by_object(struct pd_resolver *resolver, bool by_object)
 {
-    /* Of arm64's leaf functions the map is asked: see chain.c. */
+    /* arm64 asks the map of a leaf function: see chain.c. */
     resolver->ways.by_object = by_object && !pd_symbols_of_arm64(resolver->symbols);
 }
 

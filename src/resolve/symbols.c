@@ -410,7 +410,7 @@ size_t pd_symbols_functions(struct pd_symbols *symbols, const struct pd_map *map
                 : pd_lines_functions(lines, address, out);
 }
 
-/* Of the kernel itself, of which only a table of symbols may be known. */
+/* The file with the kernel's code; NULL where only a table of its symbols is known. */
 static const char *kernel_code_path(const struct pd_loaded *loaded)
 {
     const struct pd_kernel *kernel = loaded && loaded->view && !loaded->object
@@ -472,7 +472,7 @@ bool pd_symbols_of_arm64(const struct pd_symbols *symbols)
     return !strcmp(pd_arch_normalise(pd_features_arch(symbols->features)), "arm64");
 }
 
-/* Of code that is read in place: what the dump brings of its unwinding. */
+/* The rules that a jitdump brings for code that is read in place. */
 static struct pd_frame_rules *open_code_rules(const struct pd_dso *dso, uint16_t machine)
 {
     struct pd_text image = { 0 };

@@ -83,7 +83,7 @@ static bool can_unwind(struct pd_resolver *resolver)
 
 /* ---- memory ---- */
 
-/* Of code that is read in place. */
+/* A word of code that is read in place. */
 static bool read_code(struct unwinding *u, const struct pd_map *map, uint64_t address,
                       uint64_t *value)
 {
@@ -137,7 +137,7 @@ static bool follow_link(struct unwinding *u)
     return true;
 }
 
-/* Or as if a frame pointer led to the caller, unless it looks wrong. */
+/* Without rules: as if a frame pointer led to the caller, unless it looks wrong. */
 static bool follow_frame_pointer(struct unwinding *u)
 {
     struct pd_unwind *frame = &u->frame;

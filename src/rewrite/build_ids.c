@@ -105,8 +105,8 @@ static const struct pd_build_id *find_known(const struct pd_build_ids *ids, cons
 
 /* ---- entries ---- */
 
-/* Of the file that the process mapped: in its container, while it lives. A file that was put into
- * its place since is not it. */
+/* The build-id of the file that the process mapped: in its container, while it lives. A file that
+ * was put into its place since does not count. */
 static void read_file(const struct pd_build_ids *ids, const struct pd_dso *dso,
                       struct pd_build_id *id)
 {

@@ -113,7 +113,8 @@ static void put_field(struct form *form, const struct pd_ctf_event *event,
     pd_ctf_put(out, value, field->size);
 }
 
-/* Of the counter that a sample was made for: its own id is that of the one that took it. */
+/* The id of the counter that a sample was made for. The sample itself has the id of the counter
+ * that took it. */
 static uint64_t counter_id(const struct pd_recording *recording, const struct pd_delivered *record,
                            const struct pd_sample *sample)
 {

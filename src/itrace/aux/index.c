@@ -91,7 +91,7 @@ static const char *read_parts(struct pd_aux_index *index, uint64_t size)
                : "it is damaged";
 }
 
-/* Of each row: its entries and runs come in the order of their places and do not lie outside of its
+/* Whether the entries and runs of a row come in the order of their places and lie within its
  * buffer. */
 static bool row_is_ordered(const struct pd_aux_index *index, uint64_t number)
 {
@@ -340,7 +340,7 @@ static size_t count_before(const struct pd_pt_leap *list, size_t count, uint64_t
     return low;
 }
 
-/* Of list[from .. to): the last one with an address, and the last one. */
+/* Keeps of list[from .. to) the last one with an address, and the last one. */
 static void tell(struct pd_aux_leaps *room, size_t from, size_t to)
 {
     size_t address = to;

@@ -11,7 +11,7 @@ enum {
     FIRST_READ = 64 << 10,
     FIRST_LOOK = 8 << 10,
     MOST_FETCH = 16 << 20, /* of a larger piece reading is the smallest part */
-    /* Of small pieces: few PSBs are asked for, or many. */
+    /* The size of small pieces, where few PSBs are asked for, or many. */
     LEAST_SMALL = 8 << 10,
     MOST_SMALL = 4 << 20
 };

@@ -214,7 +214,7 @@ static size_t find_psb_slowly(const uint8_t *bytes, size_t size, size_t from)
 }
 
 #ifdef __SSE2__
-/* Of any four bytes that lie in a PSB these are the two values. */
+/* Any four bytes of a PSB have one of these two values. */
 #define EVEN UINT32_C(0x82028202)
 #define ODD UINT32_C(0x02820282)
 

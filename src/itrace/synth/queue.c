@@ -224,7 +224,7 @@ PD_INLINE const struct pd_pt_state *next_step(struct pd_synth_queue *queue, uint
     return pd_pt_decode(queue->decoder, limit);
 }
 
-/* Of such a step only its time counts: one thread alone would not even ask for it. */
+/* Only the time of such a step counts: one thread alone would not even ask for it. */
 static bool is_passing(const struct pd_synth_queue *queue, const struct pd_pt_state *state,
                        uint64_t limit)
 {
@@ -275,7 +275,7 @@ PD_INLINE bool tell_pending(struct pd_synth_queue *queue)
            pd_synth_sync(queue);
 }
 
-/* Of a step that waits, the run being up to `limit`. */
+/* Whether a step that waits ends a run that goes up to `limit`. */
 static bool ends_run(const struct pd_synth_queue *queue, const struct pd_pt_state *state,
                      uint64_t limit, uint64_t others)
 {

@@ -313,7 +313,7 @@ static void put_transaction(struct pd_synth_queue *queue)
         put_parts(queue, &sample, NULL, 0);
 }
 
-/* Of what happened outside of code (ip 0) no flags are told: those of a trace's begin would be
+/* What happened outside of code (ip 0) has no flags: else those of a trace's begin would be
  * shown. */
 static void put_synth(struct pd_synth_queue *queue, enum pd_synth_kind kind, const void *raw,
                       size_t size)

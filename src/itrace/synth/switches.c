@@ -110,7 +110,7 @@ static void find_functions(struct pd_synth *synth, const struct pd_symtab *table
                      (unsigned long long)synth->switches.ptss_ip);
 }
 
-/* Of each branch to these addresses, and where tracing ends, pd_synth_sync() is to see. */
+/* pd_synth_sync() has to see each branch to these addresses, and each end of tracing. */
 static void watch_switches(struct pd_synth *synth)
 {
     for (size_t i = 0; i < synth->queue_count; i++) {

@@ -30,8 +30,8 @@ static perfdata_status set_ranges(struct pd_synth *synth, const struct pd_synth_
     return PERFDATA_OK;
 }
 
-/* Of a whole trace it says something only where the way goes from PSB to PSB. The debug log names
- * what was read. */
+/* For a whole trace the index helps only where decoding jumps from PSB to PSB. The debug log must
+ * name what was read, so it is not used there. */
 static perfdata_status load_index(struct pd_synth *synth)
 {
     const bool helps = synth->plan.range_count || synth->plan.quick >= 2;
@@ -214,7 +214,7 @@ static bool may_have_trace(const struct pd_recording *recording)
            (recording->kind == PD_CONTAINER_PIPE || recording->unfinished || recording->truncated);
 }
 
-/* Of a trace that nothing is made of. */
+/* Says of what kind a trace is that no samples are made of. */
 static perfdata_status tell_kind(struct pd_recording *recording, const struct pd_aux_info *info)
 {
     const char *name = pd_aux_kind_name(info->type);

@@ -4,7 +4,7 @@
 #include "object/elf/file.h"
 #include "object/file.h"
 
-/* Of what an open call gave; closes it. */
+/* The build-id of a file that an open call gave, which is closed then. */
 static perfdata_status read_elf(struct pd_elf *elf, bool open, struct pd_build_id *id)
 {
     *id = (struct pd_build_id){ 0 };

@@ -172,7 +172,7 @@ static PD_NOINLINE bool by_expression(struct machine *m, const struct pd_frame_s
     return rule->kind == PD_RULE_VALUE || m->is_value || pd_unwind_read(m->frame, *value, value);
 }
 
-/* Of a rule that says where a register is. */
+/* The value of a register, by the rule that says where it is. */
 PD_INLINE bool value_of(struct machine *m, const struct pd_frame_step *step,
                         const struct pd_rule *rule, uint64_t *value)
 {

@@ -416,7 +416,7 @@ static perfdata_status deal_modules(struct deal *deal)
         const uint32_t index = list.data[i].map;
         const struct pd_symbol_image_run *run = &deal->image->runs[list.data[i].run];
         const struct pd_kernel_result_map *map = &deal->maps[index];
-        /* Of a module that perf looked up before the kernel it drops the first symbol. */
+        /* perf drops the first symbol of a module that it looked up before the kernel. */
         const uint32_t dropped = deal->request->maps[index].loaded_before ? 1 : 0;
         struct pd_symtab_piece piece = { .first = run->first + dropped,
                                          .count = run->count - dropped,

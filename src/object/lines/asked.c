@@ -26,7 +26,7 @@ static const char *name_now(struct pd_lines *lines, const struct pd_lines_namele
     return *known && name ? pd_intern_text(&lines->files, name - 1) : function->name;
 }
 
-/* Of the innermost function, the first time. False: no memory. */
+/* Asks for the name of the innermost function, the first time. False: no memory. */
 static bool ask_first(struct pd_lines *lines, uint64_t address,
                       const struct pd_lines_nameless *function, const char **name)
 {

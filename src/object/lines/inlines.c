@@ -57,8 +57,8 @@ static int compare_bodies(const void *left, const void *right)
     return a->place < b->place ? -1 : a->place > b->place; /* addr2line takes the last of aliases */
 }
 
-/* Of a unit that is split, in the .dwo file that it names; where that is not to be had there are no
- * functions. */
+/* The unit's tree of functions: of a split unit that in the .dwo file which it names. Without that
+ * file there are no functions. */
 static Dwarf_Die tree_of(const struct pd_lines_unit *unit)
 {
     Dwarf_Half version;

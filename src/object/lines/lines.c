@@ -537,7 +537,7 @@ const struct pd_lines_row *pd_lines_row_at(struct pd_lines *lines, uint64_t addr
     return row;
 }
 
-/* Of two that begin at the same address. */
+/* Which of two symbols that begin at the same address is taken. */
 static bool is_better(const struct pd_lines_symbol *other, const struct pd_lines_symbol *best,
                       uint64_t address)
 {

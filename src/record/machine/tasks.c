@@ -120,7 +120,7 @@ static bool parse_map(const char *line, struct map_line *out)
            strlen(out->rights) == 4;
 }
 
-/* Of the file that the process sees there, where that is another than we see. */
+/* The build-id of the file that the process sees there, which may be another than we see. */
 static void read_build_id(const struct pd_maker *maker, const struct task *task,
                           const struct map_line *map, const char *name, struct pd_build_id *id)
 {

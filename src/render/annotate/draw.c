@@ -170,7 +170,7 @@ static void draw_values(const struct pd_annotation *annotation, size_t line, str
     }
 }
 
-/* Of the last instruction's address. */
+/* How many digits the last instruction's address has. */
 static unsigned address_width(const struct pd_annotation *annotation)
 {
     const struct pd_listing *listing = annotation->listing;

@@ -162,7 +162,7 @@ static bool note_thread(struct pd_locks *locks, const struct pd_tp_sample *sampl
                        pd_map64_set(&locks->tids, tid, (uint32_t)locks->threads.count - 1)));
 }
 
-/* Of the sample's thread and lock, whatever lines are of. */
+/* The wait of the sample's thread for its lock, whatever the lines show. */
 static struct pd_lock_wait *wait_at(struct pd_locks *locks, const struct pd_tp_sample *sample)
 {
     return note_thread(locks, sample)

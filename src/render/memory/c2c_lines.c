@@ -60,7 +60,7 @@ static void put_heads(const struct column *columns, size_t count, struct pd_text
 
 /* ---- cells ---- */
 
-/* Of which a level is known. */
+/* Loads of which a level is known. */
 static uint64_t count_loads(const uint64_t *n)
 {
     return n[PD_C2C_LD_FB] + n[PD_C2C_LD_L1] + n[PD_C2C_LD_L2] + n[PD_C2C_LD_LLC] +
@@ -273,7 +273,7 @@ static int compare_rows(const void *a, const void *b)
         return pd_compare_u64(offset_of(x->cell), offset_of(y->cell));
     if (x->wanted != y->wanted)
         return pd_compare_u64(y->wanted, x->wanted);
-    /* Of one kind of hits the other comes next. */
+    /* Rows with as many hits of one kind go by the other kind. */
     uint64_t m = pd_c2c_wanted(&x->cell->stats, PERFDATA_C2C_TOTAL),
              n = pd_c2c_wanted(&y->cell->stats, PERFDATA_C2C_TOTAL);
     return m != n && x->c2c->display != PERFDATA_C2C_PEER ? pd_compare_u64(n, m) : compare_by(x, y);

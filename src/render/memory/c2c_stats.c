@@ -139,7 +139,7 @@ static void put_count(struct pd_text *out, const char *name, uint64_t value)
     pd_text_format(out, "  %-34s: %10d\n", name, (int)value);
 }
 
-/* Of nothing it is what 0.0 / 0.0 prints on x86. */
+/* A share of nothing is what 0.0 / 0.0 prints on x86. */
 static void put_share(struct pd_text *out, const char *name, uint64_t part, uint64_t whole)
 {
     if (whole)

@@ -48,7 +48,7 @@ static void put_addresses(const struct memory_dump *dump, const struct pd_sample
     pd_text_format(out, "0x%llx", (unsigned long long)sample->addr);
 }
 
-/* Of a weight in parts the first. */
+/* The weight; where it has parts, the first of them. */
 static uint64_t weight_of(const struct pd_delivered *record, const struct pd_sample *sample)
 {
     bool parts = record->event->attr.sample_type & PD_SAMPLE_WEIGHT_STRUCT;
@@ -121,7 +121,7 @@ static perfdata_status give(const struct memory_dump *dump, const char *text, si
     return length && dump->write(dump->data, text, length) ? PERFDATA_ERROR_OUTPUT : PERFDATA_OK;
 }
 
-/* Of the two forms of a batch's first line one goes: padded is the first line of all. */
+/* A batch's first line comes in two forms, of which one goes: the first line of all is padded. */
 static perfdata_status sink(void *data, const char *text, size_t length)
 {
     struct memory_dump *dump = data;

@@ -138,7 +138,7 @@ static void put_time(const struct pd_raw_dump *dump, const struct pd_delivered *
                      struct pd_text *text)
 {
     struct pd_identity identity = { .cpu = 0, .time = 0 };
-    /* Of a pipe perf knows no event yet. */
+    /* At the start of a pipe perf knows no event yet. */
     bool before_events = dump->recording->kind == PD_CONTAINER_PIPE &&
                          record->offset <= atomic_load(&dump->first_attr);
     if (record->type != PD_RECORD_SAMPLE && (!dump->has_trailer || before_events)) {

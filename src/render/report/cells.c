@@ -206,8 +206,9 @@ static void put_size(bool known, uint64_t size, size_t width, struct pd_text *ou
         pd_text_right(out, "unknown", 7, width);
 }
 
-/* Of a kernel that a file shows perf tells the address in memory, and adds as much to that of a
- * caller, which is one already. A section that has an object of its own goes by its file. */
+/* Where a file shows the kernel, perf prints the address in memory. It adds as much to the address
+ * of a caller, which is one in memory already. A section with an object of its own goes by its
+ * file. */
 static uint64_t shown_address(const struct pd_dso *dso, uint64_t address, uint64_t map_bias)
 {
     return dso && dso->kind == PD_DSO_KERNEL && dso->listed ? address + map_bias : address;
@@ -497,7 +498,7 @@ static void cell_name(const struct key_cell *cell, struct pd_text *out)
     cut_cell(cell, name_text(cell->table, cell->word), out);
 }
 
-/* Of cycles nothing is made yet. */
+/* IPC is not computed from cycles yet. */
 static void cell_ipc(const struct key_cell *cell, struct pd_text *out)
 {
     bool none = cell->row->symbol && !cell->table->hist->has_cycles;

@@ -111,7 +111,7 @@ static PD_NOINLINE uint32_t new_frame(struct state *state, const struct pd_frame
     return id;
 }
 
-/* Of those that share the location one lies lower: the least address that was seen counts. */
+/* Frames that share a location have the least address that any of them was seen with. */
 static PD_NOINLINE void lower(struct state *state, const struct pd_frame *frame, uint32_t id)
 {
     struct pd_hist_frame *known = &state->hist.frames.data[id];
@@ -343,7 +343,7 @@ static bool has_chain(const struct pd_report_plan *plan, const struct pd_sample 
             (sample->callchain || plan->chains.shows_ends));
 }
 
-/* Of annotated code: what another function or a filtered sample says is not asked for. */
+/* Whether a sample counts for annotated code: it is of the function asked for and not filtered. */
 static bool counts_for_code(const struct pd_report_plan *plan, const struct pd_location *location,
                             bool filtered)
 {

@@ -517,7 +517,7 @@ static void choose_mode(struct pd_recording *recording, struct pd_report_plan *p
     const struct perfdata_report_options *options = plan->options;
     bool history = options->flags & PERFDATA_REPORT_BRANCH_HISTORY,
          made = plan->itrace.last_branch || plan->itrace.add_last_branch;
-    /* Of a pipe perf does not know; decoded traces bring branches where that is asked for. */
+    /* perf cannot tell of a pipe; decoded traces bring branches where that is asked for. */
     bool branches = recording->kind == PD_CONTAINER_PIPE || made ||
                     sample_type & PD_SAMPLE_BRANCH_STACK;
     plan->mode = pd_report_mode_of(recording, options);

@@ -169,7 +169,7 @@ struct pd_report_table pd_report_table_of(struct pd_report *report,
         .address_digits = address_digits(report),
         .last_mispredict = &report->last_mispredict,
         .like_perf = report->recording->like_perf,
-        /* Of branches a row may say what the row before said. */
+        /* A row of branches may repeat what the row before said. */
         .threads = plan->mode == PD_REPORT_BRANCH ? 1 : report->threads,
     };
 }

@@ -17,7 +17,7 @@ struct pd_dlfilter {
     bool started;
     FILE *capture; /* what the filter prints */
     struct pd_text *into;
-    /* Of the sample that it is asked about; NULL: none now. */
+    /* The sample that the filter is asked about; NULL: it is not asked now. */
     struct pd_script_worker *worker;
     const struct pd_script_event *plan;
     const struct pd_sample *sample;

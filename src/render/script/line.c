@@ -7,7 +7,7 @@
 
 /* ---- the start: comm to time ---- */
 
-/* Of at most 8 places; more may be written behind it. */
+/* At most 8 digits; the bytes behind them may be overwritten. */
 static char *put_int(char *to, uint32_t value, unsigned width, bool left)
 {
     bool negative = (int32_t)value < 0;

@@ -65,7 +65,7 @@ void pd_script_srcline(struct pd_script *script, const struct pd_location *locat
     pd_script_line_of(script, location, address, "\n  ", text);
 }
 
-/* Of inlined functions DWARF tells it. */
+/* DWARF tells the line at which an inlined function was called. */
 bool pd_script_find_line(struct pd_script *script, const struct pd_location *location,
                          uint64_t address, struct pd_source_line *line)
 {

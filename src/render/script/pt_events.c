@@ -178,7 +178,7 @@ static bool find_line(struct pd_script_worker *worker, const struct pd_location 
     return line->known;
 }
 
-/* Of a long one its end. */
+/* A long path is cut at its beginning. */
 static void put_path(const char *path, struct pd_text *text)
 {
     size_t length = strlen(path), from = text->length;

@@ -54,7 +54,7 @@ static perfdata_status begin(void *data, unsigned index, struct pd_resolver *res
         worker->resolver = resolver;
         pd_resolver_guest_code(resolver, script->options->flags & PERFDATA_SCRIPT_GUEST_CODE);
         pd_resolver_by_object(resolver, is_by_object(script));
-        /* Of the recorded chain, of the unwound one, of the processor's. */
+        /* The recorded chain, the unwound one and the processor's may follow each other. */
         worker->frame_capacity = PD_MIN(2 * (size_t)script->form.max_stack + CALL_STACK,
                                         MAX_FRAMES);
         worker->frames = calloc(worker->frame_capacity + 1, sizeof *worker->frames);
@@ -195,7 +195,7 @@ static void unpack(struct pd_script_worker *worker, struct pd_batch *batch, size
                         &batch->records[i]);
 }
 
-/* Of a trace. Each address was mostly met just before. */
+/* The samples of a trace. Most addresses were met just before. */
 static void work_near(struct pd_script_worker *worker, struct pd_batch *batch)
 {
     size_t pack = 0, done;

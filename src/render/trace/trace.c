@@ -189,7 +189,7 @@ static void put_result(struct trace *trace, const struct pd_tp_sample *sample,
         pd_text_i64(out, result, 0);
 }
 
-/* Of results that are tasks, the name of one that is known. */
+/* Where a result is a task: its name, if it is known. */
 static void put_task_name(struct trace *trace, const struct pd_tp_sample *sample, int64_t result)
 {
     struct named named = { trace, sample };

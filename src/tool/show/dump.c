@@ -104,7 +104,7 @@ static enum tool_exit print_pdt(struct tool *tool, perfdata_recording *recording
     return status < 0 ? tool_recording_failure(tool, recording, status) : TOOL_DONE;
 }
 
-/* Also of what is no recording, or of nothing but damage: then as bytes. */
+/* --pdt. What is no recording, or nothing but damage, is written as bytes. */
 static enum tool_exit run_pdt(struct tool *tool, const char *name, const char *output)
 {
     struct perfdata_options options = PERFDATA_OPTIONS_INIT;

@@ -20,7 +20,7 @@ static const struct perf_script {
 #undef PERF_SCRIPT
 };
 
-/* Of a path the name alone. */
+/* The script of that name; a path counts by its last part. */
 static const struct perf_script *find(const char *name)
 {
     const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;

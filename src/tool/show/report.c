@@ -51,7 +51,7 @@ static enum tool_exit parse_percentage(struct tool *tool, void *data, const char
     return TOOL_DONE;
 }
 
-/* Of annotated code: (local|global)-(period|hits), in either order. */
+/* --percent-type of annotated code: (local|global)-(period|hits), in either order. */
 static enum tool_exit parse_percent_type(struct tool *tool, void *data, const char *value,
                                          bool unset)
 {

@@ -18,7 +18,7 @@ static int on_progress(void *data, const struct perfdata_progress *at)
     bool quit = reader->quit;
     reader->share = tool_share(at);
     reader->records = at->records;
-    /* Of twice as much as a part is the whole worth reading at once. */
+    /* A recording of less than two parts is read as a whole at once. */
     bool enough = at->bytes >= reader->limit && at->total / 2 > reader->limit;
     pthread_mutex_unlock(&reader->lock);
     screen_wake(reader->screen);

@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Of a trace, by the share of the time: that takes some seconds. */
+/* How much of a trace is decoded for a range, by the range's share of the time: it takes some
+ * seconds. */
 #define MOST_BYTES (UINT64_C(64) << 20)
 #define SECOND UINT64_C(1000000000)
 

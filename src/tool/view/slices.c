@@ -10,7 +10,7 @@
 
 #define SECOND UINT64_C(1000000000)
 
-/* Of what stands beside the trace: who made the recording had no samples to take times from. */
+/* The span of time of the records beside the trace, where no samples say it. */
 static void span_of_records(const char *name, struct tool_slices *out)
 {
     struct perfdata_options how = PERFDATA_OPTIONS_INIT;

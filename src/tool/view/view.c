@@ -78,7 +78,7 @@ static int on_progress(void *data, const struct perfdata_progress *at)
         view->news.share = tool_share(at);
     view->news.records = at->records;
     serve_tell(view->server, &view->news);
-    /* Of twice as much as a part is the whole worth reading at once. */
+    /* A recording of less than two parts is read as a whole at once. */
     bool enough = at->bytes >= view->limit && at->total / 2 > view->limit;
     view->stopped |= enough;
     return serve_is_over(view->server) ? -1 : enough;
@@ -167,7 +167,8 @@ static enum tool_exit find_code(struct view *view, perfdata_page_code **code)
     return tool_page_code(view->tool, wanted, view->name, &view->how, &open, code);
 }
 
-/* Of all that is read only the picture stays. `told` is who the recording tells its issues. */
+/* Only the picture stays of what was read. `told` is the tool to which the recording tells its
+ * issues. */
 static enum tool_exit show(struct view *view, struct tool *told, perfdata_recording *recording)
 {
     perfdata_page_samples *samples = perfdata_page_samples_new(view->options->max_samples);
