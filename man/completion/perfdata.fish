@@ -552,7 +552,7 @@ complete -c perfdata -n '__fish_seen_subcommand_from export' -l stop-bt -r -d 'c
 complete -c perfdata -n '__fish_seen_subcommand_from export' -l inline -d 'inlined functions in unwound chains (on)'
 complete -c perfdata -n '__fish_seen_subcommand_from export' -l demangle -d 'demangle C++, Rust, D and Java names (on)'
 complete -c perfdata -n '__fish_seen_subcommand_from export' -l demangle-kernel -d 'demangle kernel names as well'
-complete -c perfdata -n '__fish_seen_subcommand_from export' -l object -r -d 'the object that bolt, fdata and autofdo are of: name, path or build-id; default: the one with most branches'
+complete -c perfdata -n '__fish_seen_subcommand_from export' -l object -r -d 'the object that bolt, fdata, autofdo and llvm are of: name, path or build-id; default: the one with most branches'
 complete -c perfdata -n '__fish_seen_subcommand_from export' -l branches -d 'without the columns that only other samples have'
 complete -c perfdata -n '__fish_seen_subcommand_from export' -l calls -d 'calls and call paths, from the branches of a trace'
 complete -c perfdata -n '__fish_seen_subcommand_from export' -l callchains -d 'call paths of samples, from their call chains'

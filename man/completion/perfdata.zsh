@@ -810,7 +810,7 @@ _perfdata() {
         '*--inline[inlined functions in unwound chains (on)]' \
         '*--demangle[demangle C++, Rust, D and Java names (on)]' \
         '*--demangle-kernel[demangle kernel names as well]' \
-        '*--object=[the object that bolt, fdata and autofdo are of\: name, path or build-id; default\: the one with most branches]:NAME:' \
+        '*--object=[the object that bolt, fdata, autofdo and llvm are of\: name, path or build-id; default\: the one with most branches]:NAME:' \
         '*--branches[without the columns that only other samples have]' \
         '*--calls[calls and call paths, from the branches of a trace]' \
         '*--callchains[call paths of samples, from their call chains]' \

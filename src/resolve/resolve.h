@@ -175,6 +175,10 @@ bool pd_symbols_line(struct pd_symbols *symbols, const struct pd_map *map, uint6
 bool pd_symbols_file_address(struct pd_symbols *symbols, const struct pd_map *map,
                              uint64_t *address);
 
+/* DWARF's index of the map's object, for what is asked at addresses as the file counts; NULL: the
+ * object has no file, or no memory. Lives as long as the symbols. */
+struct pd_lines *pd_symbols_lines(struct pd_symbols *symbols, const struct pd_map *map);
+
 /* Where the code of a map's object lies as a file. */
 enum pd_code_source {
     PD_CODE_IN_FILE,

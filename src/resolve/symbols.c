@@ -397,6 +397,12 @@ bool pd_symbols_file_address(struct pd_symbols *symbols, const struct pd_map *ma
     return loaded && file_address(map, loaded, address);
 }
 
+struct pd_lines *pd_symbols_lines(struct pd_symbols *symbols, const struct pd_map *map)
+{
+    struct pd_loaded *loaded = atomic_load_explicit(&map->dso->symbols, memory_order_acquire);
+    return loaded ? lines_of(symbols, map->dso, loaded) : NULL;
+}
+
 size_t pd_symbols_functions(struct pd_symbols *symbols, const struct pd_map *map, uint64_t address,
                             const struct pd_lines_turn *turn, struct pd_lines_function *out)
 {

@@ -27,6 +27,7 @@ struct pd_flow_end {
 struct pd_flow {
     struct pd_flow_end from, to;
     uint64_t count, misses; /* of those, that the processor had not predicted */
+    uint64_t cut; /* runs: of those, that an interrupt ended before their last instruction */
     uint32_t kind;
 };
 

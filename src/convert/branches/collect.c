@@ -10,6 +10,7 @@
 /* What a worker leaves: `flow` with a count of 1. */
 struct step {
     struct pd_flow flow;
+    bool is_async;   /* an interrupt: it came before the instruction that it leaves from */
     uint64_t trace;  /* number of its buffer + 1; 0: from a branch stack, runs are there as well */
     uint32_t thread; /* with `trace` */
 };
@@ -74,11 +75,24 @@ static bool make_run(const struct pd_flow_end *origin, const struct pd_flow_end 
     return true;
 }
 
+/* Where only some branches are recorded, calls or those of a stack, code between two of them need
+ * not have run in a straight line. */
+static bool has_all_branches(const struct pd_event *event)
+{
+    const uint64_t some = PD_BRANCH_SAMPLE_ANY_CALL | PD_BRANCH_SAMPLE_ANY_RETURN |
+                          PD_BRANCH_SAMPLE_IND_CALL | PD_BRANCH_SAMPLE_COND |
+                          PD_BRANCH_SAMPLE_CALL_STACK | PD_BRANCH_SAMPLE_IND_JUMP |
+                          PD_BRANCH_SAMPLE_CALL;
+    const uint64_t type = event->attr.branch_sample_type;
+    return type & PD_BRANCH_SAMPLE_ANY || !(type & some);
+}
+
 /* The newest branch comes first. */
 static void put_stack(struct pd_profile_worker *worker, const struct pd_delivered *record,
                       const struct pd_sample *sample, struct pd_text *out)
 {
     struct pd_flow_end next = { 0 };
+    const bool runs = has_all_branches(record->event);
     for (uint32_t i = 0; i < sample->branch_count; i++) {
         struct pd_branch branch = pd_branch_at(sample, i);
         struct step step = { .flow = { .count = 1, .kind = PD_FLOW_BRANCH } };
@@ -91,7 +105,7 @@ static void put_stack(struct pd_profile_worker *worker, const struct pd_delivere
             return;
         }
         put_step(out, &step);
-        if (i && make_run(&flow->from, &flow->to, &next, &run.flow))
+        if (i && runs && make_run(&flow->from, &flow->to, &next, &run.flow))
             put_step(out, &run);
         next = flow->from;
     }
@@ -113,6 +127,7 @@ static void put_sample(struct pd_direct *direct, struct pd_profile_worker *worke
                          .thread = record->thread->index };
     out->failed |= !find(worker, record, sample->cpumode, sample->ip, &step.flow.from) ||
                    !find(worker, record, sample->cpumode, facts->to, &step.flow.to);
+    step.is_async = facts->flags & PD_IP_ASYNC;
     put_step(out, &step);
 }
 
@@ -133,19 +148,23 @@ static bool add(struct branches *b, const struct pd_flow *flow)
         return pd_vec_push(&b->list.flows, *flow);
     b->list.flows.data[id].count += flow->count;
     b->list.flows.data[id].misses += flow->misses;
+    b->list.flows.data[id].cut += flow->cut;
     return true;
 }
 
-static bool add_traced(struct branches *b, const struct step *step)
+static bool add_traced(struct branches *b, const struct step *step, bool runs)
 {
     struct pd_flow run;
     while (b->last.count <= step->thread)
         if (!pd_vec_push(&b->last, (struct last_branch){ 0 }))
             return false;
     struct last_branch *last = &b->last.data[step->thread];
-    if (last->trace == step->trace && make_run(&last->from, &last->to, &step->flow.from, &run) &&
-        !add(b, &run))
-        return false;
+    if (runs && last->trace == step->trace &&
+        make_run(&last->from, &last->to, &step->flow.from, &run)) {
+        run.cut = step->is_async;
+        if (!(run.cut && run.from.address == run.to.address) && !add(b, &run))
+            return false;
+    }
     *last = (struct last_branch){ step->flow.from, step->flow.to, step->trace };
     return add(b, &step->flow);
 }
@@ -156,10 +175,11 @@ static perfdata_status take(struct pd_direct *direct, const char *bytes, size_t 
     if (direct->shared.filter.span_count > 1)
         return pd_fail(direct->x->context, PERFDATA_ERROR_ARGUMENT, -1,
                        "what ran between branches is not known across several ranges of time");
+    const bool runs = !direct->shared.itrace.calls && !direct->shared.itrace.returns;
     for (size_t i = 0; i + sizeof(struct step) <= size; i += sizeof(struct step)) {
         struct step step;
         memcpy(&step, bytes + i, sizeof step);
-        if (!(step.trace ? add_traced(b, &step) : add(b, &step.flow)))
+        if (!(step.trace ? add_traced(b, &step, runs) : add(b, &step.flow)))
             return pd_convert_no_memory(direct->x);
     }
     return PERFDATA_OK;
@@ -244,6 +264,7 @@ static void keep(struct pd_symbols *symbols, const struct pd_dso *dso, struct pd
         if (before && !by_place(before, &list->flows.data[i])) {
             before->count += list->flows.data[i].count;
             before->misses += list->flows.data[i].misses;
+            before->cut += list->flows.data[i].cut;
         } else {
             list->flows.data[list->flows.count++] = list->flows.data[i];
         }

@@ -113,8 +113,8 @@ static const struct pd_lines_body *find_body(struct pd_lines_unit *unit, uint64_
 }
 
 /* In the unit that the table of ranges names, else in those that it does not know. */
-static const struct pd_lines_body *body_at(struct pd_lines *lines, uint64_t address,
-                                           struct pd_lines_unit **unit)
+const struct pd_lines_body *pd_lines_body_at(struct pd_lines *lines, uint64_t address,
+                                             struct pd_lines_unit **unit)
 {
     Dwarf_Arange *range = lines->ranges ? dwarf_getarange_addr(lines->ranges, address) : NULL;
     const struct pd_lines_body *body = NULL;
@@ -145,7 +145,7 @@ static bool holds_address(Dwarf_Die *die, uint64_t address)
 }
 
 /* From the function inwards. Returns how many functions there are. */
-static size_t descend(const struct pd_lines_body *body, uint64_t address, Dwarf_Die *functions)
+size_t pd_lines_descend(const struct pd_lines_body *body, uint64_t address, Dwarf_Die *functions)
 {
     Dwarf_Die at = functions[0] = body->die, child;
     size_t count = 1;
@@ -187,7 +187,7 @@ static bool names_are_plain(Dwarf_Die *unit)
 }
 
 /* The name that the linker knows tells more; `*linked`: it is that one. */
-static const char *name_of(Dwarf_Die *die, bool *linked)
+const char *pd_lines_name_of(Dwarf_Die *die, bool *linked)
 {
     static const unsigned kinds[] = { DW_AT_linkage_name, DW_AT_MIPS_linkage_name, DW_AT_name };
     for (size_t i = 0; i < PD_LENGTH(kinds); i++) {
@@ -200,7 +200,7 @@ static const char *name_of(Dwarf_Die *die, bool *linked)
     return NULL;
 }
 
-static bool number_of(Dwarf_Die *die, unsigned kind, unsigned *out)
+bool pd_lines_number_of(Dwarf_Die *die, unsigned kind, unsigned *out)
 {
     Dwarf_Attribute attribute;
     Dwarf_Word number;
@@ -218,12 +218,12 @@ static void take_call(struct pd_lines *lines, struct pd_lines_unit *unit, Dwarf_
     size_t count;
     unsigned number;
     const char *name = NULL;
-    if (number_of(inlined, DW_AT_call_file, &number) && (number || unit->is_version_5) &&
+    if (pd_lines_number_of(inlined, DW_AT_call_file, &number) && (number || unit->is_version_5) &&
         !dwarf_getsrcfiles(&unit->die, &files, &count) && number < count)
         name = dwarf_filesrc(files, number, NULL, NULL);
     uint32_t file = name ? pd_lines_add_file(lines, unit, name) : PD_INTERN_NONE;
     out->file = file == PD_INTERN_NONE ? NULL : pd_intern_text(&lines->files, file);
-    (void)number_of(inlined, DW_AT_call_line, &out->line);
+    (void)pd_lines_number_of(inlined, DW_AT_call_line, &out->line);
 }
 
 /* Where addr2line has it begin: with the first range that is told, or one that ends there. */
@@ -277,14 +277,14 @@ static size_t from_dwarf(struct pd_lines *lines, uint64_t address, struct pd_lin
 {
     Dwarf_Die functions[PD_LINES_NESTED_MAX];
     struct pd_lines_unit *unit;
-    const struct pd_lines_body *body = body_at(lines, address, &unit);
-    size_t count = body ? descend(body, address, functions) : 0;
+    const struct pd_lines_body *body = pd_lines_body_at(lines, address, &unit);
+    size_t count = body ? pd_lines_descend(body, address, functions) : 0;
     while (nameless && count && has_numbered_ranges(&functions[count - 1]))
         count--;
     for (size_t i = 0; i < count; i++) {
         Dwarf_Die *die = &functions[count - 1 - i];
         bool linked;
-        out[i] = (struct pd_lines_function){ .name = name_of(die, &linked) };
+        out[i] = (struct pd_lines_function){ .name = pd_lines_name_of(die, &linked) };
         if (!out[i].name)
             return 0;
         struct pd_lines_nameless known = { 0 };

@@ -7,6 +7,7 @@
 #include "base/intern.h"
 #include "object/file.h"
 #include "object/lines/lines.h"
+#include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <pthread.h>
 
@@ -77,6 +78,8 @@ struct pd_lines {
     functions; /* by section and value, equal ones in the file's order */
     PD_VEC(struct pd_lines_section) sections; /* those that are loaded, in the file's order */
     struct pd_lines_asked asked;
+    const struct pd_lines_body *last_body; /* of places.c, and its unit; NULL: none */
+    struct pd_lines_unit *last_unit;
 };
 
 /* A function whose name in DWARF the linker does not know, among those of an address. */
@@ -103,6 +106,16 @@ uint32_t pd_lines_add_file(struct pd_lines *lines, struct pd_lines_unit *unit, c
  * by their names in DWARF, and of each whether the linker knows that name. */
 size_t pd_lines_list(struct pd_lines *lines, uint64_t address, struct pd_lines_function *out,
                      struct pd_lines_nameless *nameless);
+
+/* The function's code that an address lies in; NULL: none. */
+const struct pd_lines_body *pd_lines_body_at(struct pd_lines *lines, uint64_t address,
+                                             struct pd_lines_unit **unit);
+/* From that function inwards: those that were put there. Returns how many functions there are. */
+size_t pd_lines_descend(const struct pd_lines_body *body, uint64_t address, Dwarf_Die *functions);
+/* NULL: it has none. `*linked`: it is the one that the linker knows. */
+const char *pd_lines_name_of(Dwarf_Die *die, bool *linked);
+/* An attribute that is a number; 0 in `*out`: there is none. */
+bool pd_lines_number_of(Dwarf_Die *die, unsigned kind, unsigned *out);
 
 /* asked.c */
 void pd_lines_asked_free(struct pd_lines_asked *asked);

@@ -58,4 +58,29 @@ struct pd_lines_turn {
 size_t pd_lines_functions_asked(struct pd_lines *lines, uint64_t address,
                                 const struct pd_lines_turn *turn, struct pd_lines_function *out);
 
+/* ---- places as profiles for compilers count them (places.c) ---- */
+
+struct pd_lines_place {
+    const char *name;       /* the function's, as the linker knows it where DWARF says that */
+    unsigned line;          /* where in it the address lies, or the call of the next function */
+    unsigned declared;      /* the line where the function is declared */
+    unsigned discriminator; /* as DWARF has it */
+    bool is_of_gcc;         /* which counts discriminators; LLVM packs several numbers into one */
+};
+
+/* The functions that an address lies in, the outermost first: the other way round than
+ * pd_lines_functions(). By DWARF alone: 0 where it knows none. Returns how many, at most
+ * PD_LINES_NESTED_MAX; names live as long as the index. */
+size_t pd_lines_places(struct pd_lines *lines, uint64_t address, struct pd_lines_place *out);
+
+struct pd_lines_range {
+    uint64_t low, high; /* behind the last byte */
+};
+
+/* The code of the function that an address lies in, at most `room` ranges of it. */
+size_t pd_lines_ranges(struct pd_lines *lines, uint64_t address, struct pd_lines_range *out,
+                       size_t room);
+/* The name of the function that begins there; NULL: none does. */
+const char *pd_lines_entry(struct pd_lines *lines, uint64_t address);
+
 #endif

@@ -36,7 +36,8 @@ static const struct tool_option export_rows[] = {
     TOOL_ROWS_PROFILE_CHAINS,
     { TOOL_GROUP, .help = "Branches" },
     { TOOL_STRING, 0, "object", "NAME",
-      "the object that bolt, fdata and autofdo are of: name, path or build-id; default: the one "
+      "the object that bolt, fdata, autofdo and llvm are of: name, path or build-id; default: the "
+      "one "
       "with most branches",
       FIELD(object) },
     { TOOL_GROUP, .help = "Databases" },
@@ -228,7 +229,8 @@ const struct tool_verb tool_verb_export = {
         "weigh together; `pprof`,\n`speedscope` and `callgrind` sum up stacks as well. `firefox` "
         "and "
         "`chrome` show samples one by one, in time.\n\n"
-        "`bolt`, `fdata` and `autofdo` have the branches of one object (--object), for compilers.\n"
+        "`bolt`, `fdata`, `autofdo` and `llvm` are of the branches of one object (--object), for "
+        "compilers.\n"
         "`csv` and `parquet` make a file for each table, in the folder that -o names. "
         "`json` is the text of `perf data convert --to-json`, `ctf` the folder of --to-ctf.\n\n"
         "`sqlite` makes a database file, `postgresql` a script for psql; both have the tables and "
