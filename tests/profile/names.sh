@@ -35,7 +35,7 @@ END
     "$PERFDATA" assemble "$work/nasty.pdt" -o "$work/nasty.data" ||
     { echo 'the recording could not be made'; exit 1; }
 formats=$("$PERFDATA" export 2>&1 | sed -n 's/.*one of \(.*\)sqlite, postgresql.*/\1/p' | tr -d , |
-    sed "s/bolt fdata autofdo //") # these need branches: branches.sh
+    sed "s/bolt fdata autofdo llvm //") # these need branches: branches.sh, llvm.sh
 for format in $formats; do
     rm -rf "$work/$format"
     "$PERFDATA" export "$format" -i "$work/nasty.data" --symfs "$demo/symfs" \

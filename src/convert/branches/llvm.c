@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* LLVM's sample profile as text (`clang -fprofile-sample-use`, `llvm-profdata`): how often each line
- * of a function ran, counted from its declaration, with inlined functions where they were put and
- * what calls led to.
+/* LLVM's sample profile as text (`clang -fprofile-sample-use`, `llvm-profdata`): how often each
+ * line of a function ran, counted from its declaration, with inlined functions where they were put
+ * and what calls led to.
  *
  * A line's number is that of its instruction that ran most often, or of its calls where these are
- * more; a function's is the sum over its
- * bytes of how often each ran. That is how LLVM's own llvm-profgen counts. */
+ * more; a function's is the sum over its bytes of how often each ran. That is how LLVM's own
+ * llvm-profgen counts. */
 #include "convert/branches/ran.h"
 #include "base/compare.h"
 #include <inttypes.h>
