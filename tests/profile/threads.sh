@@ -24,7 +24,7 @@ compare() {
 }
 
 formats=$("$PERFDATA" export 2>&1 | sed -n 's/.*one of \(.*\)sqlite, postgresql.*/\1/p' | tr -d , |
-    sed "s/bolt fdata autofdo //") # these need branches: branches.sh
+    sed "s/bolt fdata autofdo llvm //") # these need branches: branches.sh, llvm.sh
 [ -n "$formats" ] || { echo 'no form is named'; exit 1; }
 demo=$SOURCE/tests/data/demo
 compare "$demo/spin.data" --symfs "$demo/symfs" --kallsyms "$demo/symfs/kallsyms"
