@@ -123,7 +123,7 @@ static const char *const branches[ROWS][WORDS] = {
 static const char *const works[ROWS][WORDS] = {
     { "sched", "timehist", "-wMVn", "--state", "--with-summary", WORKS },
     { "sched", "timehist", "--summary", "--idle-hist", WORKS },
-    { "sched", "map", "--compact" },
+    { "timechart", "-o", "/dev/null" },
     { "kwork", "report", "--with-summary", WORKS },
     { "kwork", "timehist", "--call-graph", WORKS },
     { "lock", "info", "--threads", "--kallsyms", "/dev/null" },

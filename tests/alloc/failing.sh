@@ -137,6 +137,7 @@ work_of_the_kernel() {
     verbs=$SOURCE/tests/data/verbs
     try sched timehist -i "$verbs/sched.data"
     try sched script -i "$verbs/sched.data"
+    try timechart -i "$verbs/sched.data" -o "$work/written"
     try kwork report -i "$verbs/kwork.data"
     whole=1
     try script -j 1 -i "$verbs/stat-record.data"

@@ -45,6 +45,7 @@ write() {
     to-json) "$PERFDATA" data convert --to-json "$out" --force -i "$demo" ;;
     to-ctf) "$PERFDATA" data convert --to-ctf "$out" --force -i "$demo" ;;
     trace) "$PERFDATA" trace -i "$data/verbs/trace.data" -o "$out" ;;
+    timechart) "$PERFDATA" timechart -i "$data/verbs/sched.data" -o "$out" ;;
     config) PERF_CONFIG=$out "$PERFDATA" config --user report.children=true ;;
     bolt | fdata | autofdo)
         "$PERFDATA" export "$1" -i "$data/report/branches.data" -o "$out" ;;
@@ -132,7 +133,7 @@ begin() {
 }
 
 outputs='inject inject-b inject-z3 inject--directory traced repair slice anonymize merge assemble
-    dump flame flame--svg extract index per-event to-json to-ctf trace config folded pprof
+    dump flame flame--svg extract index per-event to-json to-ctf trace timechart config folded pprof
     speedscope firefox chrome callgrind json csv otlp perfetto postgresql parquet ctf bolt fdata
     autofdo'
 mkdir "$work/folder" "$work/disk"
@@ -221,6 +222,8 @@ printed lock script -i "$data/verbs/lock.data"
 printed c2c report --stdio -i "$data/verbs/c2c.data"
 printed mem report --stdio -i "$data/report/memory.data"
 printed mem -D report -i "$data/report/memory.data"
+printed timechart -o - -i "$data/verbs/sched.data"
+printed kvm diff "$demo" "$demo"
 printed trace -o - -i "$data/verbs/trace.data"
 printf '[report]\n\tchildren = false\n' >"$work/settings"
 export PERF_CONFIG="$work/settings"

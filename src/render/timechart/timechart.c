@@ -450,11 +450,6 @@ perfdata_status perfdata_timechart_run(perfdata_recording *recording,
     return status;
 }
 
-static int write_to_file(void *data, const char *text, size_t length)
-{
-    return !pd_output_file_write(data, text, length);
-}
-
 perfdata_status perfdata_timechart_file(perfdata_recording *recording,
                                         const struct perfdata_timechart_options *options,
                                         const char *path, struct perfdata_timechart_result *result)
@@ -466,8 +461,6 @@ perfdata_status perfdata_timechart_file(perfdata_recording *recording,
     perfdata_status status = pd_output_file_open(context, path, PD_OUTPUT_SHARED, &file);
     if (status < 0)
         return status;
-    status = perfdata_timechart_run(recording, options, write_to_file, &file, result);
-    if (status == PERFDATA_ERROR_OUTPUT)
-        status = pd_fail(context, status, -1, "%s: cannot write: %s", path, strerrordesc_np(errno));
+    status = perfdata_timechart_run(recording, options, pd_output_file_put, &file, result);
     return pd_output_file_close(context, &file, status);
 }
