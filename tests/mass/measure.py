@@ -10,6 +10,7 @@ KINDS and VERBS are lists with commas, or "all". A verb may not take three times
 exit 1 when one is wrong.
 """
 import os
+import shutil
 import signal
 import sys
 
@@ -53,6 +54,13 @@ VERBS = {
     "pprof": ["export", "pprof", "-i", "@", "-o", "%"],
     "firefox": ["export", "firefox", "-i", "@", "-o", "%"],
     "otlp": ["export", "otlp", "-i", "@", "-o", "%"],
+    "diff": ["diff", "@", "@"],
+    "chrome": ["export", "chrome", "-i", "@", "-o", "%"],
+    "callgrind": ["export", "callgrind", "-i", "@", "-o", "%"],
+    "speedscope": ["export", "speedscope", "-i", "@", "-o", "%"],
+    "perfetto": ["export", "perfetto", "-i", "@", "-o", "%"],
+    "csv": ["export", "csv", "-i", "@", "-o", "%"],
+    "ctf": ["export", "ctf", "-i", "@", "-o", "%"],
     "folded": ["export", "folded", "-i", "@", "-o", "%"],
     "json": ["data", "convert", "--to-json", "%", "-i", "@"],
 }
@@ -64,7 +72,9 @@ SIZED_BY_OUTPUT = {("forks", "mmaps"), ("nested", "tasks"), ("nested", "mmaps")}
 
 def run(program, arguments, out):
     """The wait status, seconds of CPU time and MiB of memory."""
-    if os.path.exists(out):
+    if os.path.isdir(out):
+        shutil.rmtree(out)
+    elif os.path.exists(out):
         os.unlink(out)
     actions = [(os.POSIX_SPAWN_OPEN, fd, "/dev/null", os.O_WRONLY, 0) for fd in (1, 2)]
     pid = os.posix_spawn(program, [program] + arguments, os.environ, file_actions=actions)

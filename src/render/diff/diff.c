@@ -257,6 +257,8 @@ static void close_side(struct pd_diff_side *side)
     if (side->is_open)
         pd_session_close(&side->session);
     pd_report_plan_free(&side->plan);
+    pd_intern_free(&side->kinds);
+    pd_vec_free(&side->first);
     free(side->time);
 }
 

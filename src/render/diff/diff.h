@@ -26,6 +26,8 @@ struct pd_diff_side {
     struct pd_session session;
     char *time; /* its part of the option */
     bool is_open;
+    struct pd_intern kinds; /* types with configs of its events */
+    PD_VEC(uint32_t) first; /* by kind, the first event that has it */
 };
 
 struct pd_diff_value {

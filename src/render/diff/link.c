@@ -116,15 +116,31 @@ static void drop_filtered(struct pd_diff_event *event)
     event->rows.count = left;
 }
 
-/* The event of the same type and config. */
-static uint32_t find_event(const struct pd_recording *recording, const struct pd_attr *like)
+struct kind {
+    uint64_t type, config;
+};
+
+static bool list_kinds(struct pd_diff_side *side)
 {
-    for (uint32_t i = 0; i < recording->event_count; i++) {
-        const struct pd_attr *attr = &recording->events[i]->attr;
-        if (attr->type == like->type && attr->config == like->config)
-            return i;
+    for (uint32_t i = 0; i < side->recording->event_count; i++) {
+        const struct pd_attr *attr = &side->recording->events[i]->attr;
+        struct kind kind = { attr->type, attr->config };
+        uint32_t id = pd_intern(&side->kinds, (const char *)&kind, sizeof kind);
+        if (id == PD_INTERN_NONE || (id == side->first.count && !pd_vec_push(&side->first, i)))
+            return false;
     }
-    return PD_DIFF_NO_EVENT;
+    return true;
+}
+
+/* The first event of the same type and config. False: no memory. */
+static bool find_event(struct pd_diff_side *side, const struct pd_attr *like, uint32_t *out)
+{
+    struct kind kind = { like->type, like->config };
+    if (!side->first.count && !list_kinds(side))
+        return false;
+    uint32_t id = pd_intern_find(&side->kinds, (const char *)&kind, sizeof kind);
+    *out = id == PD_INTERN_NONE ? PD_DIFF_NO_EVENT : side->first.data[id];
+    return true;
 }
 
 perfdata_status pd_diff_link(struct pd_diff *diff, uint32_t event, struct pd_diff_event *out)
@@ -139,8 +155,9 @@ perfdata_status pd_diff_link(struct pd_diff *diff, uint32_t event, struct pd_dif
     bool ok = events && out->totals && out->counts;
     perfdata_status status = ok ? 0 : PERFDATA_ERROR_MEMORY;
     for (uint32_t side = 0; side < diff->count && status == 0; side++) {
-        events[side] = side ? find_event(diff->sides[side].recording, &out->event->attr) : event;
-        status = add_side(diff, out, side, &identities, &text);
+        events[side] = event;
+        bool found = !side || find_event(&diff->sides[side], &out->event->attr, &events[side]);
+        status = found ? add_side(diff, out, side, &identities, &text) : PERFDATA_ERROR_MEMORY;
     }
     if (status == 0) {
         out->shown_total = out->totals[0];
