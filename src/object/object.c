@@ -489,6 +489,8 @@ static size_t own_vdso_size(const uint8_t *image)
             size = end - start;
     if (maps)
         fclose(maps);
+    else
+        pd_memory_note_errno();
     return PD_MIN(size, VDSO_LIMIT);
 }
 

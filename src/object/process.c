@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A process and a path that it mapped -> whose file that is, and where it can be read. */
 #include "object/process.h"
+#include "base/memory.h"
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -64,6 +66,7 @@ static enum map_name name_of_map(const struct pd_mapped_file *file)
     enum map_name found = NOT_MAPPED;
     snprintf(name, sizeof name, "/proc/%u/maps", file->pid);
     FILE *maps = fopen(name, "re");
+    errno = maps ? 0 : errno;
     while (maps && getline(&line, &room, maps) > 0) {
         unsigned long long start;
         const char *text = strchr(line, '/');
@@ -75,6 +78,7 @@ static enum map_name name_of_map(const struct pd_mapped_file *file)
             found = rest == path_length ? MAPPED : MAPPED_BELOW;
         break;
     }
+    pd_memory_note_errno();
     free(line);
     if (maps)
         fclose(maps);
@@ -132,6 +136,8 @@ static bool status_line(uint32_t pid, const char *key, char *line, int room)
         found = !strncmp(line, key, strlen(key));
     if (file)
         fclose(file);
+    else
+        pd_memory_note_errno();
     return found;
 }
 

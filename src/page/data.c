@@ -485,6 +485,8 @@ static perfdata_status put_header(struct maker *m, perfdata_recording *recording
     struct pd_text facts = { 0 };
     perfdata_status status = recording ? perfdata_header_print(recording, 0, put_fact, &facts)
                                        : PERFDATA_OK;
+    if (facts.failed) /* it takes no text that it is given */
+        status = PERFDATA_ERROR_MEMORY;
     put_facts(out, facts.data, facts.length);
     pd_text_free(&facts);
     pd_text_string(out, "],\"strings\":[");

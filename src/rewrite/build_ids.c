@@ -79,6 +79,10 @@ static perfdata_status read_known_file(struct pd_build_ids *ids, const char *pat
         if (length)
             status = add_known(ids, line, (size_t)length);
     }
+    if (status == PERFDATA_OK && !feof(file)) /* half of a list must not pass for the whole */
+        status = pd_fail(&ids->recording->context,
+                         errno == ENOMEM ? PERFDATA_ERROR_MEMORY : PERFDATA_ERROR_ARGUMENT, -1,
+                         "%s: %s", path, strerrordesc_np(errno));
     free(line);
     fclose(file);
     return status;

@@ -45,6 +45,8 @@ static perfdata_status push_file(struct pd_arena *arena, name_vec *names, const 
         if (length && !push_name(arena, names, line, (size_t)length))
             status = PERFDATA_ERROR_MEMORY;
     }
+    if (!status && !feof(file)) /* half of a list must not pass for the whole */
+        status = errno == ENOMEM ? PERFDATA_ERROR_MEMORY : PERFDATA_ERROR_ARGUMENT;
     free(line);
     fclose(file);
     return status;

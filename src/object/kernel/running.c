@@ -2,6 +2,7 @@
 /* What tells whether the running kernel's symbols are those that were indexed. */
 #include "object/kernel/running.h"
 #include "base/intern.h"
+#include "base/memory.h"
 #include "object/internal.h"
 #include "object/kernel/kcore.h"
 #include "object/symtab/mapped.h"
@@ -24,11 +25,14 @@ static bool place(const char *root, const char *path, char out[PD_PATH_ROOM])
 static bool read_number(const char *root, const char *path, long *value)
 {
     char name[PD_PATH_ROOM];
-    FILE *file = place(root, path, name) ? fopen(name, "re") : NULL;
+    bool placed = place(root, path, name);
+    FILE *file = placed ? fopen(name, "re") : NULL;
     bool ok = file && fscanf(file, "%ld", value) == 1;
 
     if (file)
         fclose(file);
+    else if (placed)
+        pd_memory_note_errno();
     return ok;
 }
 

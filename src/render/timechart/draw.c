@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `timechart`: which tasks are drawn, and the picture from its top to its end. */
 #include "render/timechart/timechart.h"
+#include "base/memory.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,12 +97,16 @@ static void read_model(char *model, size_t size)
         }
     if (file)
         fclose(file);
+    else
+        pd_memory_note_errno();
 }
 
 static perfdata_status draw_cpus(struct pd_chart *chart)
 {
     char model[256];
     read_model(model, sizeof model);
+    if (pd_memory_failed())
+        return pd_tp_no_memory(&chart->tp);
     for (uint32_t cpu = 0; cpu < chart->cpu_count; cpu++)
         pd_svg_cpu(chart, cpu, model);
     perfdata_status status = PERFDATA_OK;
