@@ -257,6 +257,15 @@ PERFDATA_API const void *perfdata_sample_stack(const perfdata_sample *sample, si
 PERFDATA_API perfdata_status perfdata_sample_register(const perfdata_sample *sample, int at_ip,
                                                       uint32_t number, uint64_t *value);
 
+/* The instruction at a sample's address, of a trace's step the last one that ran: script's field
+ * `insn`. *ip is where it lies, *bytes its code as it ran, *size how long it is, at most 15 bytes;
+ * *bytes lives until the next call or perfdata_cursor_next(). The first call opens the code of
+ * programs. PERFDATA_ERROR_NO_DATA where the code is not to be had: no such file, a recording of
+ * another architecture. PERFDATA_ERROR_ARGUMENT without PERFDATA_CURSOR_RESOLVE,
+ * PERFDATA_ERROR_MEMORY. Since 0.1. */
+PERFDATA_API perfdata_status perfdata_sample_insn(const perfdata_sample *sample, uint64_t *ip,
+                                                  const uint8_t **bytes, size_t *size);
+
 /* What a sample tells, as text in perf's words. Since 0.1. */
 enum perfdata_sample_text {
     PERFDATA_SAMPLE_TEXT_DATA_SRC = 0,    /* "|OP LOAD|LVL L1 hit|SNP N/A|..." */
@@ -342,6 +351,23 @@ struct perfdata_location {
  * Errors as above and PERFDATA_ERROR_MEMORY. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_record_resolve(const perfdata_record *record, uint8_t cpumode,
                                                      uint64_t ip, struct perfdata_location *out);
+/* A place in the source. Since 0.1. */
+struct perfdata_source {
+    size_t struct_size; /* set by the caller */
+    const char *file;   /* with its folders, as DWARF names it */
+    uint32_t line;
+    uint32_t reserved;
+    /* That line's text, without its end; not terminated by a NUL. NULL: the file is not there, is
+     * shorter, or larger than 64 MiB. */
+    const char *code;
+    size_t code_size;
+};
+/* Where the address `ip` comes from: script's fields `srcline` and `srccode`. Files are read on
+ * first need. cpumode as perfdata_sample_cpumode(). Texts live as long as the cursor, `code` until
+ * the next call. PERFDATA_ERROR_NO_DATA where no line is known, else errors as
+ * perfdata_record_resolve(). Since 0.1. */
+PERFDATA_API perfdata_status perfdata_record_source(const perfdata_record *record, uint8_t cpumode,
+                                                    uint64_t ip, struct perfdata_source *out);
 /* The sample's call chain resolved, callee first, markers applied and left out; at most `capacity`.
  * Of the array only out[0].struct_size is set by the caller. *count: how many there are.
  * PERFDATA_ERROR_NO_DATA when perf would discard the chain. Since 0.1. */

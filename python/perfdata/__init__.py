@@ -21,10 +21,10 @@ from .errors import (ArgumentError, Error, FormatError, Issue, LimitError, NoDat
 from .export import Format, formats
 from .profile import Change, Node, Profile, Row
 from .recording import BuildId, Recording, open
-from .records import Event, Frame, Record, Sample, TracepointField
+from .records import Event, Frame, Record, Sample, Source, TracepointField
 
 __version__ = "0.1.0"
 __all__ = ["open", "Recording", "Record", "Sample", "Frame", "Event", "BuildId", "TracepointField",
-           "Profile", "Row", "Node", "Change", "Table", "Format", "formats", "Issue", "Error",
+           "Source", "Profile", "Row", "Node", "Change", "Table", "Format", "formats", "Issue", "Error",
            "ArgumentError", "UnsupportedError", "OpenError", "FormatError", "NoDataError",
            "LimitError", "StrictError", "COLUMNS", "SAMPLE_FIELDS"]

@@ -16,6 +16,7 @@ from typing import Iterator
 
 SONAME = "libperfdata.so.1"
 NONE = 0xFFFFFFFF
+NO_DATA = -46  # a status: there is no such thing
 NO_TIME = 0xFFFFFFFFFFFFFFFF
 
 
@@ -131,6 +132,11 @@ class Location(Structure):
                 ("map_offset", c_uint64), ("build_id", POINTER(c_uint8)),
                 ("build_id_size", c_uint32), ("cpumode", c_uint8), ("level", c_char),
                 ("binding", c_uint16)]
+
+
+class Source(Structure):
+    _fields_ = [("struct_size", c_size_t), ("file", c_char_p), ("line", c_uint32),
+                ("reserved", c_uint32), ("code", c_void_p), ("code_size", c_size_t)]
 
 
 SAMPLE_FIELDS = ("ip", "pid", "tid", "time", "addr", "id", "stream_id", "cpu", "period", "weight",
@@ -296,6 +302,8 @@ _FUNCTIONS = {
     "sample_branch_count": (c_size_t, _p),
     "sample_branch": (_status, _p, c_size_t, POINTER(c_uint64), POINTER(c_uint64),
                       POINTER(c_uint64)),
+    "sample_insn": (_status, _p, POINTER(c_uint64), POINTER(c_void_p), POINTER(c_size_t)),
+    "record_source": (_status, _p, c_uint8, c_uint64, POINTER(Source)),
     "sample_raw": (_p, _p, POINTER(c_size_t)),
     "profile_build": (_status, _p, POINTER(ProfileOptions), _out),
     "profile_free": (None, _p),

@@ -110,6 +110,15 @@ class TracepointField(NamedTuple):
     size: int  # bytes as recorded
 
 
+class Source(NamedTuple):
+    """A line of source."""
+
+    file: str
+    line: int
+    code: str | None
+    """Its text; None: the file is not there."""
+
+
 class Event:
     """An event of a recording, and its perf_event_attr."""
 
@@ -401,6 +410,32 @@ class Sample(_Current):
         mode = self.cpumode if cpumode is None else cpumode
         self._cursor.check(lib.perfdata_record_resolve(self._handle(), mode, ip, byref(out)))
         return _frame(out)
+
+    @property
+    def insn(self) -> bytes | None:
+        """The code of the instruction at the sample's address, of a trace's step that of the last
+        one that ran; None: it is not to be had."""
+        sample, ip = ctypes.c_void_p(), ctypes.c_uint64()
+        code, size = ctypes.c_void_p(), ctypes.c_size_t()
+        self._cursor.check(lib.perfdata_record_sample(self._handle(), byref(sample)))
+        status = lib.perfdata_sample_insn(sample, byref(ip), byref(code), byref(size))
+        if status == c.NO_DATA:
+            return None
+        self._cursor.check(status)
+        return ctypes.string_at(code, size.value)
+
+    def source(self, ip: int | None = None, cpumode: int | None = None) -> Source | None:
+        """Where in the source the sample's address, or another one of its process, comes from;
+        None: that is not known."""
+        out = c.Source(struct_size=ctypes.sizeof(c.Source))
+        mode = self.cpumode if cpumode is None else cpumode
+        status = lib.perfdata_record_source(self._handle(), mode, self.ip if ip is None else ip,
+                                            byref(out))
+        if status == c.NO_DATA:
+            return None
+        self._cursor.check(status)
+        code = text(ctypes.string_at(out.code, out.code_size)) if out.code else None
+        return Source(text(out.file), out.line, code)
 
     def __repr__(self) -> str:
         return (f"<perfdata.Sample {self.comm} {self.tid} time={self.time} {self.event.name} "

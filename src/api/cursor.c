@@ -71,6 +71,7 @@ perfdata_status perfdata_cursor_open(perfdata_recording *recording,
     cursor->recording = &recording->recording;
     cursor->flags = options.flags;
     cursor->record.cursor = cursor;
+    cursor->sample.cursor = cursor;
     enum pd_order_mode mode = options.order == PERFDATA_FILE_ORDER ? PD_ORDER_FILE
                                                                    : PD_ORDER_DELIVERY;
     perfdata_status status;
@@ -108,6 +109,8 @@ void perfdata_cursor_close(perfdata_cursor *cursor)
         pd_front_close(&cursor->front);
     if (cursor->resolver)
         pd_resolver_free(cursor->resolver);
+    pd_code_reader_free(cursor->code);
+    pd_script_source_free(cursor->source);
     pd_session_close(&cursor->session);
     pd_tracing_free(cursor->tracing);
     pd_vec_free(&cursor->frames);

@@ -6,11 +6,13 @@
 #include "container/handle.h"
 #include "itrace/options.h"
 #include "pipeline/front.h"
+#include "render/script/plan.h"
 #include "tracepoint/tracepoint.h"
 #include <perfdata/records.h>
 
 struct perfdata_sample {
     struct pd_sample decoded;
+    struct perfdata_cursor *cursor;
 };
 
 struct perfdata_record {
@@ -39,8 +41,11 @@ struct perfdata_cursor {
     /* formats of tracepoints, read when they are first asked for */
     struct pd_tracing *tracing;
     bool tracing_known;
-    PD_VEC(struct pd_frame) frames; /* scratch */
-    struct pd_text text;            /* what was given out last */
+    struct pd_code_reader *code;     /* NULL until an instruction is asked for, */
+    struct pd_script_source *source; /* or a line of source */
+    struct pd_insn_bytes insn;       /* that was given out last */
+    PD_VEC(struct pd_frame) frames;  /* scratch */
+    struct pd_text text;             /* what was given out last */
 };
 
 /* The record's bytes are in this machine's order: decoding a trace made it. */
@@ -50,6 +55,9 @@ PD_INLINE bool pd_api_is_made(const struct pd_delivered *delivered)
 }
 /* Into cursor->text, NUL-terminated. */
 perfdata_status pd_api_give_text(struct perfdata_cursor *cursor, const char **text);
+/* PERFDATA_ERROR_ARGUMENT: the cursor does not resolve; PERFDATA_ERROR_NO_DATA: the record has no
+ * thread. */
+perfdata_status pd_api_resolves(const perfdata_record *record);
 perfdata_status pd_api_decode(const perfdata_record *record, struct pd_sample *out);
 
 #endif

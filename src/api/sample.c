@@ -141,7 +141,7 @@ perfdata_status perfdata_record_trace_facts(const perfdata_record *record,
 
 /* ---- as of the record ---- */
 
-static perfdata_status check_resolving(const perfdata_record *record)
+perfdata_status pd_api_resolves(const perfdata_record *record)
 {
     if (!record->cursor->resolver)
         return pd_fail(&record->cursor->recording->context, PERFDATA_ERROR_ARGUMENT, -1,
@@ -151,7 +151,7 @@ static perfdata_status check_resolving(const perfdata_record *record)
 
 perfdata_status perfdata_record_thread(const perfdata_record *record, struct perfdata_thread *out)
 {
-    perfdata_status status = check_resolving(record);
+    perfdata_status status = pd_api_resolves(record);
     if (status < 0)
         return status;
     const struct pd_thread *thread = record->delivered->thread;
@@ -195,7 +195,7 @@ static void put_location(const perfdata_record *record, const struct pd_location
 perfdata_status perfdata_record_resolve(const perfdata_record *record, uint8_t cpumode, uint64_t ip,
                                         struct perfdata_location *out)
 {
-    perfdata_status status = check_resolving(record);
+    perfdata_status status = pd_api_resolves(record);
     if (status < 0)
         return status;
     const struct pd_location *location = pd_resolve(record->cursor->resolver,
@@ -240,7 +240,7 @@ perfdata_status perfdata_record_frames(const perfdata_record *record, struct per
     struct pd_sample sample;
     memset(&sample, 0, sizeof sample);
     *count = 0;
-    perfdata_status status = check_resolving(record);
+    perfdata_status status = pd_api_resolves(record);
     if (status == PERFDATA_OK)
         status = pd_api_decode(record, &sample);
     return status < 0 || !capacity ? status : put_frames(record, &sample, out, capacity, count);

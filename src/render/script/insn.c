@@ -12,7 +12,7 @@ enum {
 };
 
 /* perf fetches code of recordings of its own kind of machine only. */
-static bool is_native(const struct pd_recording *recording)
+bool pd_script_is_native(const struct pd_recording *recording)
 {
     const struct pd_features *features = &recording->features;
     struct utsname host;
@@ -34,7 +34,7 @@ perfdata_status pd_script_open_code(struct pd_script *script)
         fields |= script->events[i].fields;
     if (!(fields & PD_INSN_FIELDS) && !script->dlfilter)
         return PERFDATA_OK;
-    script->is_native = is_native(script->recording);
+    script->is_native = pd_script_is_native(script->recording);
     return pd_session_code(&script->session) ? PERFDATA_OK : PERFDATA_ERROR_MEMORY;
 }
 
@@ -58,27 +58,39 @@ static void put_code(const struct pd_script *script, uint64_t ip, const uint8_t 
     }
 }
 
-/* The bytes of the sample's instruction; how many, 0: unknown. */
-static unsigned fetch(struct pd_script_worker *worker, const struct pd_sample *sample,
-                      const struct pd_delivered *record, uint8_t *bytes, bool *is_64_bit)
+unsigned pd_script_read_insn(const struct pd_insn_reader *from, const struct pd_sample *sample,
+                             const struct pd_delivered *record, struct pd_insn_bytes *out)
 {
     const struct pd_synth_facts *facts = record->facts;
     bool is_known = facts &&
                     facts->insn_length; /* of a step, where it was not at the address shown */
-    uint64_t ip = is_known ? facts->insn_ip : sample->ip;
     struct pd_insn insn;
 
-    if (!is_known && (!worker->script->is_native || !ip))
+    *out = (struct pd_insn_bytes){ .ip = is_known ? facts->insn_ip : sample->ip };
+    if (!is_known && (!from->is_native || !out->ip))
         return 0;
-    bool guest = sample->cpumode == PD_CPUMODE_GUEST_KERNEL &&
-                 worker->script->session.guests.wanted;
+    bool guest = sample->cpumode == PD_CPUMODE_GUEST_KERNEL && from->guests;
     const struct pd_thread *thread = is_known && !guest ? facts->insn_thread : record->thread;
-    struct pd_code_view *view = pd_code_view(worker->code, thread, record->number,
+    struct pd_code_view *view = pd_code_view(from->code, thread, record->number,
                                              guest ? PD_CODE_GUEST : PD_CODE_HOST);
-    size_t size = view ? pd_code_read(view, ip, bytes, PD_INSN_BUFFER, is_64_bit) : 0;
+    size_t size = view ? pd_code_read(view, out->ip, out->bytes, PD_INSN_BUFFER, &out->is_64_bit)
+                       : 0;
     if (is_known)
         return facts->insn_length <= size ? facts->insn_length : 0;
-    return size && pd_insn_decode(bytes, size, *is_64_bit, &insn) ? insn.length : 0;
+    return size && pd_insn_decode(out->bytes, size, out->is_64_bit, &insn) ? insn.length : 0;
+}
+
+static unsigned fetch(struct pd_script_worker *worker, const struct pd_sample *sample,
+                      const struct pd_delivered *record, uint8_t *bytes, bool *is_64_bit)
+{
+    const struct pd_insn_reader from = { .code = worker->code,
+                                         .is_native = worker->script->is_native,
+                                         .guests = worker->script->session.guests.wanted };
+    struct pd_insn_bytes insn;
+    unsigned length = pd_script_read_insn(&from, sample, record, &insn);
+    memcpy(bytes, insn.bytes, sizeof insn.bytes);
+    *is_64_bit = insn.is_64_bit;
+    return length;
 }
 
 unsigned pd_script_fetch_insn(struct pd_script_worker *worker, const struct pd_sample *sample,

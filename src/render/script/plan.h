@@ -546,6 +546,24 @@ void pd_script_insn(struct pd_script_worker *worker, uint64_t fields,
 bool pd_script_keeps_insn(const struct pd_script_worker *worker, const struct pd_sample *sample,
                           const struct pd_delivered *record);
 
+/* perf fetches code of recordings of this kind of machine only. */
+bool pd_script_is_native(const struct pd_recording *recording);
+
+/* Where the code of samples' instructions comes from. */
+struct pd_insn_reader {
+    struct pd_code_reader *code;
+    bool is_native, guests; /* code of guests' kernels is wanted */
+};
+struct pd_insn_bytes {
+    uint64_t ip;
+    bool is_64_bit;
+    uint8_t bytes[PD_INSN_BUFFER];
+};
+/* The sample's instruction, for a trace's step the last one that ran; how many bytes it has, 0:
+ * unknown. */
+unsigned pd_script_read_insn(const struct pd_insn_reader *from, const struct pd_sample *sample,
+                             const struct pd_delivered *record, struct pd_insn_bytes *out);
+
 /* The bytes of the sample's instruction, PD_INSN_BUFFER of room; how many, 0: unknown. */
 unsigned pd_script_fetch_insn(struct pd_script_worker *worker, const struct pd_sample *sample,
                               const struct pd_delivered *record, uint8_t *bytes);
