@@ -142,17 +142,17 @@ static bool of_kernel(uint16_t misc)
     return mode == PD_CPUMODE_KERNEL || mode == PD_CPUMODE_GUEST_KERNEL;
 }
 
+/* What MMAP and MMAP2 say alike. */
+#define FACTS_OF(mmap)                                                                             \
+    .start = (mmap)->addr, .length = (mmap)->len, .pgoff = (mmap)->pgoff,                          \
+    .name = (mmap)->filename.text, .name_length = (mmap)->filename.length, .pid = (mmap)->pid,     \
+    .tid = (mmap)->tid
+
 perfdata_status pd_timeline_mmap(struct pd_timeline *timeline, const struct pd_record_mmap *mmap,
                                  uint64_t number)
 {
     struct pd_map_fact fact = {
-        .start = mmap->addr,
-        .length = mmap->len,
-        .pgoff = mmap->pgoff,
-        .name = mmap->filename.text,
-        .name_length = mmap->filename.length,
-        .pid = mmap->pid,
-        .tid = mmap->tid,
+        FACTS_OF(mmap),
         .number = number,
         .prot = mmap->header.misc & PD_MISC_MMAP_DATA ? 0 : PD_PROT_EXEC,
     };
@@ -164,13 +164,7 @@ perfdata_status pd_timeline_mmap2(struct pd_timeline *timeline, const struct pd_
                                   uint64_t number)
 {
     struct pd_map_fact fact = {
-        .start = mmap->addr,
-        .length = mmap->len,
-        .pgoff = mmap->pgoff,
-        .name = mmap->filename.text,
-        .name_length = mmap->filename.length,
-        .pid = mmap->pid,
-        .tid = mmap->tid,
+        FACTS_OF(mmap),
         .number = number,
         .prot = mmap->prot,
         .flags = mmap->flags,

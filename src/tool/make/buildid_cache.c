@@ -70,26 +70,29 @@ static void tell_failure(struct run *run, const char *what, const char *path, co
              error == ENODATA ? "it has no build-id" : strerror(error));
 }
 
+/* One file went into the cache or out of it, with errno as that left it: tells how it went. */
+static void tell_end(struct run *run, const char *doing, const char *what, const char *path,
+                     const char *id, perfdata_status status)
+{
+    int error = errno;
+    tell_step(run, doing, id, path, status);
+    errno = error;
+    if (status < 0)
+        tell_failure(run, what, path, id, status);
+}
+
 static void add(struct run *run, const char *path)
 {
     char id[PERFDATA_BUILD_ID_TEXT];
     perfdata_status status = perfdata_build_id_cache_add(run->cache, path, id);
-    int error = errno;
-    tell_step(run, "Adding", id, path, status);
-    errno = error;
-    if (status < 0)
-        tell_failure(run, "add", path, id, status);
+    tell_end(run, "Adding", "add", path, id, status);
 }
 
 static void take_out(struct run *run, const char *path)
 {
     char id[PERFDATA_BUILD_ID_TEXT];
     perfdata_status status = perfdata_build_id_cache_remove(run->cache, path, id);
-    int error = errno;
-    tell_step(run, "Removing", id, path, status);
-    errno = error;
-    if (status < 0)
-        tell_failure(run, "remove", path, id, status);
+    tell_end(run, "Removing", "remove", path, id, status);
 }
 
 static void update(struct run *run, const char *path)
@@ -98,11 +101,7 @@ static void update(struct run *run, const char *path)
     perfdata_status status = perfdata_build_id_cache_remove(run->cache, path, id);
     if (status >= 0 || status == PERFDATA_ERROR_NO_DATA)
         status = perfdata_build_id_cache_add(run->cache, path, id);
-    int error = errno;
-    tell_step(run, "Updating", id, path, status);
-    errno = error;
-    if (status < 0)
-        tell_failure(run, "update", path, id, status);
+    tell_end(run, "Updating", "update", path, id, status);
 }
 
 static int purge_one(void *data, const char *id, const char *path)
