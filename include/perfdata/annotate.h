@@ -32,7 +32,7 @@ extern "C" {
 #define PERFDATA_ANNOTATE_SKIP_MISSING (UINT64_C(1) << 8)
 /* C++ and Rust names as they are in the object. */
 #define PERFDATA_ANNOTATE_NO_DEMANGLE (UINT64_C(1) << 9)
-/* Also the names of the kernel. */
+/* Demangles the names of the kernel, too. */
 #define PERFDATA_ANNOTATE_DEMANGLE_KERNEL (UINT64_C(1) << 10)
 #define PERFDATA_ANNOTATE_IGNORE_VMLINUX (UINT64_C(1) << 11)
 /* Use symbol files that other users own. */
@@ -41,7 +41,7 @@ extern "C" {
 #define PERFDATA_ANNOTATE_NO_ITRACE (UINT64_C(1) << 13)
 /* -v: above each function its samples by address; C++ names with parameters. */
 #define PERFDATA_ANNOTATE_VERBOSE (UINT64_C(1) << 14)
-/* As perf's browser shows code (--stdio2): offsets where jumps lead to, names in place of
+/* Shows code as perf's browser does (--stdio2): offsets where jumps lead to, names in place of
  * addresses. x86 only. */
 #define PERFDATA_ANNOTATE_BROWSER (UINT64_C(1) << 15)
 /* Of that, as settings say: no lines of source, addresses, numbers of source lines, how many jumps

@@ -27,7 +27,7 @@ extern "C" {
 #define PERFDATA_DIFF_JSON (UINT64_C(1) << 6)
 /* Use symbol files that other users own. */
 #define PERFDATA_DIFF_FORCE (UINT64_C(1) << 7)
-/* As of report: guests of virtual machines are shown, the host has no rows, and what runs in a
+/* As in report: guests of virtual machines are shown, the host has no rows, and what runs in a
  * guest is its hypervisor's own code. */
 #define PERFDATA_DIFF_GUESTS (UINT64_C(1) << 8)
 #define PERFDATA_DIFF_NO_HOST (UINT64_C(1) << 9)

@@ -119,7 +119,7 @@ PERFDATA_API perfdata_status perfdata_export_run(perfdata_recording *recording, 
                                                  perfdata_write_fn write, void *data,
                                                  struct perfdata_export_result *result);
 
-/* The same into a file; a form of several tables makes a folder with a file for each. A file
+/* Exports into a file; a form of several tables makes a folder with a file for each. A file
  * appears under its name when it is complete, as does a folder of PERFDATA_FORMAT_FOLDER, which
  * replaces one of the same form, but no other that is not empty; "-": standard output, of several
  * tables the first.
@@ -129,7 +129,7 @@ PERFDATA_API perfdata_status perfdata_export_file(perfdata_recording *recording,
                                                   const char *path,
                                                   struct perfdata_export_result *result);
 
-/* The same of a profile that is there already; options->profile and options->detail are not used.
+/* Exports a profile that is there already; options->profile and options->detail are not used.
  * Forms that show samples one by one need a profile that keeps them: PERFDATA_ERROR_NO_DATA.
  * `error` (may be NULL) gets the text of a failure, cut to `error_size`. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_profile_export(const perfdata_profile *profile,

@@ -118,7 +118,7 @@ struct perfdata_step {
     uint64_t time;          /* TSC; 0: not known yet */
     uint64_t insns, cycles; /* run so far */
     uint64_t payload; /* PTWRITE, MWAIT, PWRE, PWRX: theirs; CBR: the ratio; PSB: its offset */
-    /* Of a recording; of a bare trace 0 and -1. */
+    /* Only a recording tells these; a bare trace has 0 and -1. */
     uint64_t nanoseconds;  /* by the recording's clock; 0: not known */
     int32_t pid, tid, cpu; /* who ran where; -1: not known */
     uint32_t reserved;

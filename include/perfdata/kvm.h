@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* Of what there is a line. Since 0.1. */
+/* What a line is about. Since 0.1. */
 enum perfdata_kvm_event {
     PERFDATA_KVM_EXITS, /* a reason for which guests were left */
     PERFDATA_KVM_MMIO,  /* an address that a device stands behind, read or written */

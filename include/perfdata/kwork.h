@@ -18,7 +18,7 @@ enum perfdata_kwork_view {
     PERFDATA_KWORK_VIEWS
 };
 
-/* Of the view that stands in brackets. Since 0.1. */
+/* Each is for the view that stands in brackets. Since 0.1. */
 enum perfdata_kwork_flags {
     PERFDATA_KWORK_SUMMARY = 1 << 0, /* [report] sums below the table */
     PERFDATA_KWORK_CHAINS = 1 << 1   /* [timehist] the call chain behind each line */

@@ -17,7 +17,7 @@ enum perfdata_lock_view {
     PERFDATA_LOCK_INFO        /* the addresses of locks, or the threads */
 };
 
-/* Of what there is a line. Since 0.1. */
+/* What a line is about. Since 0.1. */
 enum perfdata_lock_by {
     PERFDATA_LOCK_BY_CALLER, /* the code that waits */
     PERFDATA_LOCK_BY_THREAD,

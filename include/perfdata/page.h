@@ -88,8 +88,8 @@ PERFDATA_API perfdata_status perfdata_page_write(perfdata_recording *recording,
                                                  const struct perfdata_page_options *options,
                                                  perfdata_write_fn write, void *data);
 
-/* The same into a file, which appears under its name when it is complete; a pipe or device is
- * written into, "-" is standard output. `recording` is needed: it keeps the text of a failure.
+/* Writes the page into a file, which appears under its name when it is complete; a pipe or device
+ * is written into, "-" is standard output. `recording` is needed: it keeps the text of a failure.
  * Since 0.1. */
 PERFDATA_API perfdata_status perfdata_page_file(perfdata_recording *recording,
                                                 const perfdata_profile *profile,

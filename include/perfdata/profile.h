@@ -87,7 +87,7 @@ enum perfdata_column {
     PERFDATA_COLUMN_BRANCH_FLAGS =
         12, /* of a trace's step, as script prints them: see perfdata/itrace.h */
     PERFDATA_COLUMN_INSN_COUNT = 13,  /* of a trace: instructions since the last such sample  */
-    PERFDATA_COLUMN_CYCLE_COUNT = 14, /* of a trace: cycles likewise                          */
+    PERFDATA_COLUMN_CYCLE_COUNT = 14, /* of a trace: cycles since the last such sample        */
     PERFDATA_COLUMN_COUNT = 15        /* how many there are                                   */
 };
 
@@ -342,7 +342,7 @@ struct perfdata_profile_mark {
     uint32_t tid;       /* all ones: unknown     */
     uint32_t reserved;
     uint64_t count; /* lost records; of a trace and an error: 1 */
-    /* Of an error; of an event its name, ": " and its values as perf script prints them, without
+    /* What an error says; an event's name, ": " and its values as perf script prints them, without
      * values beyond 250,000 marks; else NULL. */
     const char *text;
 };
@@ -470,7 +470,7 @@ PERFDATA_API perfdata_status perfdata_profile_compare(const perfdata_profile *be
                                                       struct perfdata_change **changes,
                                                       size_t *count);
 
-/* Of any array above; NULL does nothing. Since 0.1. */
+/* Frees any array above; NULL does nothing. Since 0.1. */
 PERFDATA_API void perfdata_rows_free(void *rows);
 
 #ifdef __cplusplus

@@ -143,7 +143,7 @@ PERFDATA_API const perfdata_event *perfdata_recording_event(const perfdata_recor
 PERFDATA_API const perfdata_event *
 perfdata_recording_event_by_id(const perfdata_recording *recording, uint64_t id);
 
-/* As perf names it; never NULL. Since 0.1. */
+/* The name that perf gives it; never NULL. Since 0.1. */
 PERFDATA_API const char *perfdata_event_name(const perfdata_event *event);
 /* Position in the recording, from 0. Since 0.1. */
 PERFDATA_API size_t perfdata_event_index(const perfdata_event *event);

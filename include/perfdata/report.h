@@ -36,11 +36,11 @@ extern "C" {
 #define PERFDATA_REPORT_GROUP (UINT64_C(1) << 10)
 /* Events of a group one by one. */
 #define PERFDATA_REPORT_NO_GROUP (UINT64_C(1) << 11)
-/* Also events without samples. */
+/* Shows events without samples, too. */
 #define PERFDATA_REPORT_SHOW_EMPTY (UINT64_C(1) << 12)
 /* C++ and Rust names as they are in the object. */
 #define PERFDATA_REPORT_NO_DEMANGLE (UINT64_C(1) << 13)
-/* Also the names of the kernel. */
+/* Demangles the names of the kernel, too. */
 #define PERFDATA_REPORT_DEMANGLE_KERNEL (UINT64_C(1) << 14)
 #define PERFDATA_REPORT_IGNORE_VMLINUX (UINT64_C(1) << 15)
 /* Use symbol files that other users own. */
@@ -71,7 +71,7 @@ extern "C" {
 #define PERFDATA_REPORT_NO_BRANCH_STACK (UINT64_C(1) << 28)
 /* Rows of memory accesses, by their weights. */
 #define PERFDATA_REPORT_MEM_MODE (UINT64_C(1) << 29)
-/* Of branches: blocks of code by their cycles. */
+/* Shows blocks of code by the cycles of branches. */
 #define PERFDATA_REPORT_TOTAL_CYCLES (UINT64_C(1) << 30)
 /* Source files with their folders. */
 #define PERFDATA_REPORT_FULL_SOURCE_PATH (UINT64_C(1) << 31)

@@ -18,7 +18,7 @@ enum perfdata_sched_view {
     PERFDATA_SCHED_VIEWS
 };
 
-/* Of the view that stands in brackets. Since 0.1. */
+/* Each is for the view that stands in brackets. Since 0.1. */
 enum perfdata_sched_flags {
     PERFDATA_SCHED_EACH_TASK = 1 << 0,    /* [latency] tasks of one name are not added up */
     PERFDATA_SCHED_ONE_CPU = 1 << 1,      /* [latency] only one CPU was recorded */

@@ -35,9 +35,9 @@ enum perfdata_script_flags {
     PERFDATA_SCRIPT_PT_EVENTS = 1 << 19,        /* lines of intel-pt-events.py */
     PERFDATA_SCRIPT_NO_INLINE = 1 << 20, /* unwound chains without the functions put into others */
     PERFDATA_SCRIPT_PT_INSNS = 1 << 21,  /* with PT_EVENTS: its head for traces of instructions */
-    PERFDATA_SCRIPT_PT_SWITCHES = 1 << 22, /* ... all switches, not only each CPU's last */
-    PERFDATA_SCRIPT_PT_SOURCE = 1 << 23,   /* ... source lines of instructions and branches */
-    PERFDATA_SCRIPT_COLOR = 1 << 24,       /* with DUMP: bytes in perf's blue (ANSI). Since 0.1. */
+    PERFDATA_SCRIPT_PT_SWITCHES = 1 << 22, /* PT_EVENTS: all switches, not each CPU's last */
+    PERFDATA_SCRIPT_PT_SOURCE = 1 << 23, /* PT_EVENTS: source lines of instructions and branches */
+    PERFDATA_SCRIPT_COLOR = 1 << 24,     /* with DUMP: bytes in perf's blue (ANSI). Since 0.1. */
     PERFDATA_SCRIPT_JSON =
         1 << 25, /* an object a line in place of text: docs/schema/script.json. Since 0.1 */
     PERFDATA_SCRIPT_CHECK_ORDER = 1 << 26 /* no lines: only whether times go back. Since 0.1 */

@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* Of what there is a line for each event. Since 0.1. */
+/* What a line of each event is about. Since 0.1. */
 enum perfdata_stat_aggregate {
     PERFDATA_STAT_RECORDED, /* as it was when recorded */
     PERFDATA_STAT_CPU,      /* -A */

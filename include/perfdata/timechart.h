@@ -49,7 +49,7 @@ PERFDATA_API perfdata_status perfdata_timechart_run(
     perfdata_recording *recording, const struct perfdata_timechart_options *options,
     perfdata_write_fn write, void *data, struct perfdata_timechart_result *result);
 
-/* The same into a file, which gets its name when it is complete; "-" is standard output. Since
+/* Writes it into a file, which gets its name when it is complete; "-" is standard output. Since
  * 0.1. */
 PERFDATA_API perfdata_status perfdata_timechart_file(
     perfdata_recording *recording, const struct perfdata_timechart_options *options,

@@ -50,7 +50,7 @@ PERFDATA_API perfdata_status perfdata_writer_begin(perfdata_writer *writer);
  * otherwise. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_writer_put(perfdata_writer *writer, const void *record,
                                                  size_t size);
-/* Of a directory (PERFDATA_OUTPUT_DIRECTORY): the records that come now go to a file of their own
+/* In a directory (PERFDATA_OUTPUT_DIRECTORY) the records that come now go to a file of their own
  * for each number above 0, data.0, data.1 ... as they are met; 0 is `data`, which user records
  * belong to. PERFDATA_ERROR_ARGUMENT: it is no directory. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_writer_select(perfdata_writer *writer, uint32_t file);
