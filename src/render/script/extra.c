@@ -82,7 +82,7 @@ static void put_branch_end(struct pd_script_worker *worker, uint64_t fields,
     }
     if (!(fields & PD_FIELD(DSO)))
         return;
-    pd_script_dso(script, location, text);
+    pd_script_dso(script, location, false, text);
 }
 
 static void put_branches(struct pd_script_worker *worker, uint64_t fields,

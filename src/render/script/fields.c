@@ -228,6 +228,8 @@ static perfdata_status check_consistency(struct pd_script *script, const struct 
         return missing(script, "Display of offsets requested but symbol is notselected.");
     if (set & PD_FIELD(DSO) && !has_place)
         return missing(script, "Display of DSO requested but no address to convert.");
+    if (set & PD_FIELD(DSOFF) && !(set & PD_FIELD(DSO)))
+        return missing(script, "Display of offsets in DSOs requested but dso is not selected.");
     if (set & PD_FIELD(SRCLINE) && !(set & PD_FIELD(IP)))
         return missing(script, "Display of source line number requested but sample IP is not\n"
                                "selected. Hence, no address to lookup the source line number.");

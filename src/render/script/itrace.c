@@ -300,7 +300,7 @@ void pd_script_call(struct pd_script_worker *worker, const struct pd_script_even
         pd_script_dso(worker->script,
                       pd_resolve(worker->resolver, record->thread, record->number, sample->cpumode,
                                  sample->ip),
-                      text);
+                      plan->fields & PD_FIELD(DSOFF), text);
         pd_text_char(text, '\t');
     }
     const struct pd_symbol *symbol = branch_symbol(worker, plan, sample, record, &ip);

@@ -84,12 +84,14 @@ static void put_trimmed(struct pd_text *text, const char *key, struct pd_text *v
 
 /* Keys begin with `prefix`. */
 struct place_keys {
-    const char *ip, *sym, *symoff, *dso;
+    const char *ip, *sym, *symoff, *dso, *dsoff;
 };
-static const struct place_keys own_keys = { "ip", "sym", "symoff", "dso" },
-                               address_keys = { "addr", "addr_sym", "addr_symoff", "addr_dso" },
-                               from_keys = { "from", "from_sym", "from_symoff", "from_dso" },
-                               to_keys = { "to", "to_sym", "to_symoff", "to_dso" };
+static const struct place_keys own_keys = { "ip", "sym", "symoff", "dso", "dsoff" },
+                               address_keys = { "addr", "addr_sym", "addr_symoff", "addr_dso",
+                                                "addr_dsoff" },
+                               from_keys = { "from", "from_sym", "from_symoff", "from_dso",
+                                             "from_dsoff" },
+                               to_keys = { "to", "to_sym", "to_symoff", "to_dso", "to_dsoff" };
 
 static void put_symbol(const struct pd_script *script, uint64_t fields,
                        const struct place_keys *keys, const struct pd_location *at,
@@ -106,6 +108,8 @@ static void put_symbol(const struct pd_script *script, uint64_t fields,
                                ? pd_symbols_long_name(script->session.symbols, at->dso)
                                : at->dso->name;
         put_string(text, keys->dso, name, strlen(name));
+        if (fields & PD_FIELD(DSOFF))
+            put_hex(text, keys->dsoff, at->addr);
     }
 }
 
@@ -339,6 +343,8 @@ static void put_before_ip(struct pd_script_worker *worker, const struct pd_scrip
         put_decimal(text, "weight", parts ? (uint32_t)sample->weight : sample->weight);
     if (plan->fields & PD_FIELD(INS_LAT))
         put_number(text, "ins_lat", parts ? (uint16_t)(sample->weight >> 32) : 0);
+    if (plan->fields & PD_FIELD(RETIRE_LAT))
+        put_number(text, "retire_lat", parts ? (uint16_t)(sample->weight >> 48) : 0);
 }
 
 static void put_after_ip(struct pd_script_worker *worker, const struct pd_script_event *plan,
@@ -371,6 +377,14 @@ static void put_after_ip(struct pd_script_worker *worker, const struct pd_script
         put_number(text, "data_page_size", sample->data_page_size);
     if (fields & PD_FIELD(CODE_PAGE_SIZE))
         put_number(text, "code_page_size", sample->code_page_size);
+    const char *cgroup = fields & PD_FIELD(CGROUP)
+                             ? pd_timeline_cgroup(worker->script->session.timeline, record->number,
+                                                  sample->cgroup)
+                             : NULL;
+    if (cgroup)
+        put_string(text, "cgroup", cgroup, strlen(cgroup));
+    else if (fields & PD_FIELD(CGROUP))
+        put_decimal(text, "cgroup_id", sample->cgroup);
     if (fields & PD_FIELD(IPC) && record->facts) {
         put_number(text, "insn_count", record->facts->insn_count);
         put_number(text, "cycle_count", record->facts->cycle_count);

@@ -351,6 +351,20 @@ static void put_before_ip(struct pd_script_worker *worker, const struct pd_scrip
         pd_text_u64(text, parts ? (uint32_t)sample->weight : sample->weight, 16, ' ');
     if (plan->fields & PD_FIELD(INS_LAT))
         pd_text_u64(text, parts ? (uint16_t)(sample->weight >> 32) : 0, 16, ' ');
+    if (plan->fields & PD_FIELD(RETIRE_LAT))
+        pd_text_u64(text, parts ? (uint16_t)(sample->weight >> 48) : 0, 16, ' ');
+}
+
+/* Its name as of the sample, or its number where no record names it. */
+static void put_cgroup(struct pd_script_worker *worker, const struct pd_sample *sample,
+                       const struct pd_delivered *record, struct pd_text *text)
+{
+    const char *name = pd_timeline_cgroup(worker->script->session.timeline, record->number,
+                                          sample->cgroup);
+    if (name)
+        pd_text_format(text, " %16s", name);
+    else
+        pd_text_u64(text, sample->cgroup, 17, ' ');
 }
 
 static void put_after_ip(struct pd_script_worker *worker, const struct pd_script_event *plan,
@@ -369,14 +383,16 @@ static void put_after_ip(struct pd_script_worker *worker, const struct pd_script
         put_page_size(text, sample->code_page_size);
     if (plan->fields & PD_FIELD(IPC))
         pd_script_ipc(record, text);
+    if (plan->fields & PD_FIELD(CGROUP))
+        put_cgroup(worker, sample, record, text);
 }
 
 #define BEFORE_IP                                                                                  \
     (PD_FIELD(FLAGS) | PD_FIELD(TRACE) | PD_FIELD(SYNTH) | PD_FIELD(ADDR) | PD_FIELD(DATA_SRC) |   \
-     PD_FIELD(WEIGHT) | PD_FIELD(INS_LAT))
+     PD_FIELD(WEIGHT) | PD_FIELD(INS_LAT) | PD_FIELD(RETIRE_LAT))
 #define AFTER_IP                                                                                   \
     (PD_EXTRA_AFTER_IP | PD_INSN_FIELDS | PD_FIELD(BPF_OUTPUT) | PD_FIELD(PHYS_ADDR) |             \
-     PD_FIELD(DATA_PAGE_SIZE) | PD_FIELD(CODE_PAGE_SIZE) | PD_FIELD(IPC))
+     PD_FIELD(DATA_PAGE_SIZE) | PD_FIELD(CODE_PAGE_SIZE) | PD_FIELD(IPC) | PD_FIELD(CGROUP))
 
 /* ---- a sample ---- */
 

@@ -28,7 +28,7 @@ void pd_script_name(const struct pd_location *location, bool offset, struct pd_t
     pd_text_hex(text, pd_script_offset(location), 0, ' ');
 }
 
-void pd_script_dso(struct pd_script *script, const struct pd_location *location,
+void pd_script_dso(struct pd_script *script, const struct pd_location *location, bool offset,
                    struct pd_text *text)
 {
     const struct pd_dso *dso = location && location->map ? location->dso : NULL;
@@ -40,6 +40,10 @@ void pd_script_dso(struct pd_script *script, const struct pd_location *location,
         pd_text_string(text, pd_symbols_long_name(script->session.symbols, dso));
     else
         pd_text_bytes(text, dso->name, dso->name_length);
+    if (PD_UNLIKELY(offset && dso)) {
+        pd_text_bytes(text, "+0x", 3);
+        pd_text_hex(text, location->addr, 0, ' ');
+    }
     if (PD_UNLIKELY(script->options->dso_width))
         pd_text_pad(text, before, script->options->dso_width);
     pd_text_char(text, ')');
@@ -55,7 +59,7 @@ void pd_script_symbol(struct pd_script *script, uint64_t fields, const struct pd
     bool inlined = location && location->sym && location->sym->inlined;
     if (fields & PD_FIELD(DSO) && !inlined) {
         pd_text_char(text, ' ');
-        pd_script_dso(script, location, text);
+        pd_script_dso(script, location, fields & PD_FIELD(DSOFF), text);
     }
 }
 

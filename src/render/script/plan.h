@@ -122,7 +122,8 @@ struct pd_script {
 };
 
 /* The fields that decide what the text of an address is. */
-#define PD_PLACE_FIELDS (PD_FIELD(SYM) | PD_FIELD(SYMOFF) | PD_FIELD(DSO) | PD_FIELD(SRCLINE))
+#define PD_PLACE_FIELDS                                                                            \
+    (PD_FIELD(SYM) | PD_FIELD(SYMOFF) | PD_FIELD(DSO) | PD_FIELD(DSOFF) | PD_FIELD(SRCLINE))
 
 /* The text that follows an address, kept as long as its location; one for each set of fields that
  * was met. */
@@ -365,7 +366,7 @@ const struct pd_frame *pd_script_frames(struct pd_script_worker *worker,
                                         bool *invalid);
 /* "name+0xoff" or "[unknown]", and "(dso)"; the location may be NULL. */
 void pd_script_name(const struct pd_location *location, bool offset, struct pd_text *text);
-void pd_script_dso(struct pd_script *script, const struct pd_location *location,
+void pd_script_dso(struct pd_script *script, const struct pd_location *location, bool offset,
                    struct pd_text *text);
 /* "\n  FILE:LINE"; nothing where there is no map. */
 void pd_script_srcline(struct pd_script *script, const struct pd_location *location,
