@@ -49,6 +49,11 @@ struct pd_library {
 
 /* Tells packagers what no NEEDED entry tells: which feature wants the library, and whether a
  * package should suggest, recommend or require it (the UAPI group's "ELF dlopen metadata"). */
+#ifdef __clang__ /* whose sanitizer would put room around a note */
+#define PD_LIBRARY_UNCHECKED no_sanitize("address"),
+#else
+#define PD_LIBRARY_UNCHECKED
+#endif
 #ifdef PD_LINK_ALL
 #define PD_LIBRARY_NOTE(file, feature, what, priority)
 #else
@@ -56,7 +61,8 @@ struct pd_library {
     PD_LIBRARY_NOTE_TEXT("[{\"soname\":[\"" file "\"],\"feature\":\"" feature                      \
                          "\",\"description\":\"" what "\",\"priority\":\"" priority "\"}]")
 #define PD_LIBRARY_NOTE_TEXT(json)                                                                 \
-    __attribute__((used, aligned(4), section(".note.dlopen"))) static const struct {               \
+    __attribute__((PD_LIBRARY_UNCHECKED used, aligned(4),                                          \
+                   section(".note.dlopen"))) static const struct {                                 \
         uint32_t owner_size, text_size, type;                                                      \
         char owner[4], text[sizeof(json)];                                                         \
     } library_note = { 4, sizeof(json), 0x407c0c0a, "FDO", json };
