@@ -109,6 +109,9 @@ struct pd_aux {
     struct pd_aux_options options;
     struct pd_aux_info info;
     struct pd_pt_modes modes; /* Intel PT */
+    /* Of TIME_CONV in front of AUXTRACE_INFO: ticks of the trace's timer to times. */
+    struct pd_tsc_conversion clock;
+    bool has_clock;
     struct pd_arena arena;
     bool queued; /* the buffers of a file have been collected: later AUXTRACE records are known */
     PD_VEC(struct pd_aux_buffer) buffers;

@@ -59,7 +59,7 @@ static bool wanted(const struct pd_synth *synth, enum pd_synth_kind kind)
     return false;
 }
 
-static struct pd_attr common_attr(const struct pd_synth *synth, const struct pd_attr *trace)
+struct pd_attr pd_synth_common_attr(const struct pd_synth *synth, const struct pd_attr *trace)
 {
     static const unsigned flags[] = { PD_ATTR_EXCLUDE_USER,  PD_ATTR_EXCLUDE_KERNEL,
                                       PD_ATTR_EXCLUDE_HV,    PD_ATTR_EXCLUDE_HOST,
@@ -73,6 +73,12 @@ static struct pd_attr common_attr(const struct pd_synth *synth, const struct pd_
         attr.sample_type &= ~(uint64_t)PD_SAMPLE_TIME;
     else
         attr.sample_type |= PD_SAMPLE_TIME;
+    return attr;
+}
+
+static struct pd_attr pt_attr(const struct pd_synth *synth, const struct pd_attr *trace)
+{
+    struct pd_attr attr = pd_synth_common_attr(synth, trace);
     if (!synth->aux->info.pt.per_cpu_mmaps)
         attr.sample_type &= ~(uint64_t)PD_SAMPLE_CPU;
     return attr;
@@ -116,25 +122,20 @@ static void make_plan(struct pd_event *event)
     pd_plan_make(&attr, false, &event->plan);
 }
 
-static perfdata_status add_event(struct pd_synth *synth, enum pd_synth_kind kind,
-                                 const struct pd_attr *attr, uint64_t id)
+struct pd_event *pd_synth_add_event(struct pd_synth *synth, const struct pd_attr *attr,
+                                    const char *given_name, uint64_t id)
 {
     struct pd_recording *recording = synth->recording;
     struct pd_event *event = pd_arena_zalloc(&synth->arena, sizeof *event);
     uint64_t *ids = pd_arena_alloc(&synth->arena, sizeof *ids);
     struct pd_text name = { 0 };
     if (!event || !ids)
-        return PERFDATA_ERROR_MEMORY;
+        return NULL;
     *ids = id;
     event->attr = *attr;
-    event->attr.type = kinds[kind].type;
-    event->attr.config = kinds[kind].config;
-    event->attr.sample_period = period_of(synth, kind);
-    if (kind == PD_SYNTH_BRANCHES)
-        event->attr.sample_type |= PD_SAMPLE_ADDR;
     make_plan(event);
-    if (kinds[kind].name)
-        pd_text_string(&name, kinds[kind].name);
+    if (given_name)
+        pd_text_string(&name, given_name);
     else
         pd_attr_name(&event->attr, &name);
     event->name = name.failed ? NULL : pd_arena_copy(&synth->arena, name.data, name.length);
@@ -147,21 +148,53 @@ static perfdata_status add_event(struct pd_synth *synth, enum pd_synth_kind kind
     event->synthesised = true;
     event->index = event->leader = (uint32_t)recording->event_count;
     if (!event->name || !pd_map64_set(&recording->ids.by_id, id, event->index))
-        return PERFDATA_ERROR_MEMORY;
+        return NULL;
     recording->events[recording->event_count++] = event;
-    synth->made.events[kind] = event;
-    return PERFDATA_OK;
+    return event;
+}
+
+static perfdata_status add_kind(struct pd_synth *synth, enum pd_synth_kind kind,
+                                const struct pd_attr *common, uint64_t id)
+{
+    struct pd_attr attr = *common;
+    attr.type = kinds[kind].type;
+    attr.config = kinds[kind].config;
+    attr.sample_period = period_of(synth, kind);
+    if (kind == PD_SYNTH_BRANCHES)
+        attr.sample_type |= PD_SAMPLE_ADDR;
+    synth->made.events[kind] = pd_synth_add_event(synth, &attr, kinds[kind].name, id);
+    return synth->made.events[kind] ? PERFDATA_OK : PERFDATA_ERROR_MEMORY;
 }
 
 /* The first event of the trace's PMU that has ids. */
-static const struct pd_event *trace_event(const struct pd_synth *synth)
+const struct pd_event *pd_synth_trace_event(const struct pd_synth *synth, uint64_t pmu_type)
 {
     for (size_t i = 0; i < synth->made.own_count; i++) {
         const struct pd_event *event = synth->made.own[i];
-        if (event->attr.type == synth->aux->info.pt.pmu_type && event->id_count)
+        if (event->attr.type == pmu_type && event->id_count)
             return event;
     }
     return NULL;
+}
+
+uint64_t pd_synth_first_id(const struct pd_event *trace)
+{
+    uint64_t id = trace->ids[0] + FIRST_ID;
+    return id ? id : 1;
+}
+
+perfdata_status pd_synth_own_events(struct pd_synth *synth, size_t more)
+{
+    struct pd_recording *recording = synth->recording;
+    synth->made.own = recording->events;
+    synth->made.own_count = recording->event_count;
+    struct pd_event **events = pd_arena_alloc(&synth->arena,
+                                              (recording->event_count + more) * sizeof *events);
+    if (!events)
+        return PERFDATA_ERROR_MEMORY;
+    memcpy(events, recording->events, recording->event_count * sizeof(struct pd_event *));
+    recording->events = events;
+    return PERFDATA_OK;
 }
 
 /* All that samples of "large PEBS" may hold: the hardware collects several records before the
@@ -226,29 +259,21 @@ static perfdata_status make_twins(struct pd_synth *synth)
 
 perfdata_status pd_synth_add_events(struct pd_synth *synth)
 {
-    struct pd_recording *recording = synth->recording;
-    synth->made.own = recording->events;
-    synth->made.own_count = recording->event_count;
-    const struct pd_event *trace = trace_event(synth);
-    struct pd_event **events = pd_arena_alloc(
-        &synth->arena, (recording->event_count + PD_SYNTH_KINDS + 1) * sizeof *events);
-    if (!events)
-        return PERFDATA_ERROR_MEMORY;
-    memcpy(events, recording->events, recording->event_count * sizeof(struct pd_event *));
-    recording->events = events;
-    perfdata_status status = make_twins(synth);
+    perfdata_status status = pd_synth_own_events(synth, PD_SYNTH_KINDS + 1);
+    if (!status)
+        status = make_twins(synth);
+    const struct pd_event *trace = pd_synth_trace_event(synth, synth->aux->info.pt.pmu_type);
     if (status || !trace)
         return status;
-    struct pd_attr attr = common_attr(synth, &trace->attr);
-    uint64_t id = trace->ids[0] + FIRST_ID;
-    id = id ? id : 1;
+    struct pd_attr attr = pt_attr(synth, &trace->attr);
+    uint64_t id = pd_synth_first_id(trace);
     for (int kind = 0; kind < PD_SYNTH_KINDS && !status; kind++) {
         /* With the event of a kind off, what it adds for the later ones is left out but for the
          * last two. */
         if (wanted(synth, (enum pd_synth_kind)kind) || kind >= PD_SYNTH_INSTRUCTIONS)
             change_attr(synth, (enum pd_synth_kind)kind, &attr);
         if (wanted(synth, (enum pd_synth_kind)kind))
-            status = add_event(synth, (enum pd_synth_kind)kind, &attr, id++);
+            status = add_kind(synth, (enum pd_synth_kind)kind, &attr, id++);
     }
     return status;
 }

@@ -8,6 +8,7 @@
  *   sample.c, pebs.c    a step -> samples
  *   fast_path.c         samples of steps where nothing special happens
  *   compact_sample.h    samples that are not yet records
+ *   spe.c               traces of Arm SPE, which go their own way
  *   ahead_*.c           segments that other threads decode before their turn */
 #ifndef PD_SYNTH_INSIDE_H
 #define PD_SYNTH_INSIDE_H
@@ -139,12 +140,14 @@ struct pd_address_filter {
 };
 
 struct pd_pebs;
+struct pd_synth_spe;
 struct pd_synth_logger;
 struct pd_synth_pool;
 /* Decoding goes on when this much text has been made of the samples so far. */
 #define PD_SYNTH_BYTES ((size_t)1 << 20)
 
 struct pd_synth {
+    struct pd_synth_spe *spe; /* spe.h: the trace is of Arm SPE; NULL: of Intel PT */
     struct pd_recording *recording;
     struct pd_timeline *timeline;
     struct pd_symbols *symbols;
@@ -222,6 +225,16 @@ struct pd_synth {
 
 /* events.c */
 perfdata_status pd_synth_add_events(struct pd_synth *synth);
+/* Its parts, for traces of other kinds: keeps the recording's own events and makes room for `more`
+ * behind them; the first event of that PMU which has ids, NULL: none; the id of the first
+ * synthesised one; what all attrs have from the trace's; and one more event, its name made of the
+ * attr where NULL (NULL: no memory). */
+perfdata_status pd_synth_own_events(struct pd_synth *synth, size_t more);
+const struct pd_event *pd_synth_trace_event(const struct pd_synth *synth, uint64_t pmu_type);
+uint64_t pd_synth_first_id(const struct pd_event *trace);
+struct pd_attr pd_synth_common_attr(const struct pd_synth *synth, const struct pd_attr *trace);
+struct pd_event *pd_synth_add_event(struct pd_synth *synth, const struct pd_attr *attr,
+                                    const char *given_name, uint64_t id);
 void pd_synth_remove_events(struct pd_synth *synth);
 
 /* sample.c */
@@ -354,6 +367,7 @@ int pd_synth_run_until(struct pd_synth *synth, uint64_t limit);
 int pd_synth_run_thread(struct pd_synth *synth, uint32_t tid, uint64_t time);
 int pd_synth_run_sample(struct pd_synth *synth, const struct pd_delivered *record);
 bool pd_synth_heap_add(struct pd_synth *synth, uint32_t queue, uint64_t time);
+void pd_synth_heap_pop(struct pd_synth *synth);
 /* A queue in the heap has another time now. */
 void pd_synth_heap_move(struct pd_synth *synth, uint32_t queue, uint64_t time);
 /* How a queue's time goes on with a step. */
@@ -400,6 +414,7 @@ void pd_synth_set_thread(struct pd_synth_queue *queue);
 void pd_synth_next_tid(struct pd_synth_queue *queue);
 /* False: the queue waits for the switch's record. */
 bool pd_synth_sync(struct pd_synth_queue *queue);
+void pd_synth_set_current(struct pd_synth *synth, uint32_t cpu, uint32_t pid, uint32_t tid);
 uint32_t pd_synth_current_tid(const struct pd_synth *synth, uint32_t cpu);
 
 #endif

@@ -20,7 +20,7 @@ bool pd_synth_heap_add(struct pd_synth *synth, uint32_t queue, uint64_t time)
 }
 
 /* The hole goes down to a leaf, to the right where both are equal; the last entry fills it. */
-static void heap_pop(struct pd_synth *synth)
+void pd_synth_heap_pop(struct pd_synth *synth)
 {
     struct pd_synth_heap_entry *heap = synth->scheduler.heap.data;
     size_t count = synth->scheduler.heap.count, at = 0;
@@ -461,7 +461,7 @@ int pd_synth_run_until(struct pd_synth *synth, uint64_t limit)
         return synth->status < 0 ? synth->status : 1;
     while (synth->scheduler.heap.count && synth->scheduler.heap.data[0].time < limit) {
         struct pd_synth_queue *queue = &synth->queues[synth->scheduler.heap.data[0].queue];
-        heap_pop(synth);
+        pd_synth_heap_pop(synth);
         pd_synth_log(synth, "queue %u processing 0x%llx to 0x%llx\n", queue->number,
                      (unsigned long long)queue->time, (unsigned long long)limit);
         perfdata_status status = pd_synth_find_switch(synth);

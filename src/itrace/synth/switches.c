@@ -18,7 +18,7 @@ uint32_t pd_synth_current_tid(const struct pd_synth *synth, uint32_t cpu)
                                                     : PD_NOBODY;
 }
 
-static void set_current(struct pd_synth *synth, uint32_t cpu, uint32_t pid, uint32_t tid)
+void pd_synth_set_current(struct pd_synth *synth, uint32_t cpu, uint32_t pid, uint32_t tid)
 {
     if (cpu >= CPUS_MAX)
         return;
@@ -164,7 +164,7 @@ void pd_synth_next_tid(struct pd_synth_queue *queue)
         return;
     pd_synth_log(queue->synth, "switch: cpu %d tid %d\n", (int32_t)queue->runner.cpu,
                  (int32_t)queue->switches.next_tid);
-    set_current(queue->synth, queue->runner.cpu, PD_NOBODY, queue->switches.next_tid);
+    pd_synth_set_current(queue->synth, queue->runner.cpu, PD_NOBODY, queue->switches.next_tid);
     pd_synth_set_thread(queue);
     pd_synth_show_code(queue);
     queue->switches.next_tid = PD_NOBODY;
@@ -245,7 +245,7 @@ static void switch_in(struct pd_synth *synth, const struct pd_identity *who)
             queue->switches.state = PD_SWITCH_TRACING;
     }
     if (pd_synth_current_tid(synth, who->cpu) != who->tid)
-        set_current(synth, who->cpu, who->pid, who->tid);
+        pd_synth_set_current(synth, who->cpu, who->pid, who->tid);
 }
 
 /* ---- records ---- */
@@ -273,7 +273,7 @@ static void take_switch(struct pd_synth *synth, const struct pd_delivered *recor
         return;
     }
     if (switch_event(synth, who->cpu, tid, who->time))
-        set_current(synth, who->cpu, pid, tid);
+        pd_synth_set_current(synth, who->cpu, pid, tid);
 }
 
 static void take_tracepoint(struct pd_synth *synth, const struct pd_delivered *record)
@@ -288,7 +288,7 @@ static void take_tracepoint(struct pd_synth *synth, const struct pd_delivered *r
                  (int32_t)tid, (unsigned long long)sample.time,
                  (unsigned long long)pd_time_to_tsc(&synth->aux->info.pt.time, sample.time));
     if (switch_event(synth, sample.cpu, (uint32_t)tid, sample.time))
-        set_current(synth, sample.cpu, PD_NOBODY, (uint32_t)tid);
+        pd_synth_set_current(synth, sample.cpu, PD_NOBODY, (uint32_t)tid);
 }
 
 static void take_start(struct pd_synth *synth, const struct pd_delivered *record,
@@ -301,7 +301,7 @@ static void take_start(struct pd_synth *synth, const struct pd_delivered *record
     pd_synth_log(synth, "itrace_start: cpu %d pid %d tid %d time %llu tsc 0x%llx\n",
                  (int32_t)who->cpu, (int32_t)pid, (int32_t)tid, (unsigned long long)who->time,
                  (unsigned long long)pd_time_to_tsc(&synth->aux->info.pt.time, who->time));
-    set_current(synth, who->cpu, pid, tid);
+    pd_synth_set_current(synth, who->cpu, pid, tid);
 }
 
 static void take_aux(struct pd_synth *synth, const struct pd_delivered *record,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Records, and what of the trace comes before each. */
 #include "itrace/synth/ahead_segments.h"
+#include "itrace/synth/spe.h"
 #include "itrace/aux/index.h"
 
 enum { LATE_BRANCHES = 1024 }; /* kept beyond what L asks for: the trace is ahead of the samples */
@@ -206,7 +207,8 @@ static bool may_have_trace(const struct pd_recording *recording)
     for (size_t i = 0; i < recording->event_count; i++) {
         const struct pd_attr *attr = &recording->events[i]->attr;
         if (attr->sample_type & PD_SAMPLE_AUX ||
-            !strncmp(recording->events[i]->name, "intel_pt", strlen("intel_pt")))
+            !strncmp(recording->events[i]->name, "intel_pt", strlen("intel_pt")) ||
+            !strncmp(recording->events[i]->name, "arm_spe", strlen("arm_spe")))
             return true;
         pmu |= attr->type > PD_TYPE_BREAKPOINT && attr->type != (uint32_t)PD_TYPE_SYNTH;
     }
@@ -218,12 +220,19 @@ static bool may_have_trace(const struct pd_recording *recording)
 static perfdata_status tell_kind(struct pd_recording *recording, const struct pd_aux_info *info)
 {
     const char *name = pd_aux_kind_name(info->type);
-    return pd_issue(&recording->context, PERFDATA_ISSUE_UNSUPPORTED, -1,
-                    "no samples are made of the trace, which is %s: only Intel Processor Trace is "
-                    "decoded. 'aux list' and 'aux extract' give its bytes, 'script -D' %s, "
-                    "--no-itrace leaves it out",
-                    name ? name : "of an unknown kind",
-                    info->type == PD_AUXTRACE_CS_ETM ? "its packets" : "its records");
+    return pd_issue(
+        &recording->context, PERFDATA_ISSUE_UNSUPPORTED, -1,
+        "no samples are made of the trace, which is %s: only Intel Processor Trace and "
+        "Arm SPE are decoded. 'aux list' and 'aux extract' give its bytes, 'script -D' %s, "
+        "--no-itrace leaves it out",
+        name ? name : "of an unknown kind",
+        info->type == PD_AUXTRACE_CS_ETM ? "its packets" : "its records");
+}
+
+/* Steps are Intel PT's. */
+static bool is_decoded(uint32_t type, const struct pd_synth_config *config)
+{
+    return type == PD_AUXTRACE_INTEL_PT || (type == PD_AUXTRACE_ARM_SPE && !config->step_types);
 }
 
 perfdata_status pd_synth_open(const struct pd_synth_config *config, struct pd_synth **out)
@@ -245,7 +254,7 @@ perfdata_status pd_synth_open(const struct pd_synth_config *config, struct pd_sy
         return status;
     status = pd_aux_load(aux);
     struct pd_synth *synth = status ? NULL : calloc(1, sizeof *synth);
-    if (!synth || !aux->info.present || aux->info.type != PD_AUXTRACE_INTEL_PT) {
+    if (!synth || !aux->info.present || !is_decoded(aux->info.type, config)) {
         if (synth && aux->info.present)
             status = tell_kind(recording, &aux->info);
         else if (!synth && !status)
@@ -267,7 +276,7 @@ perfdata_status pd_synth_open(const struct pd_synth_config *config, struct pd_sy
     synth->scheduler.limit = UINT64_MAX;
     synth->guests = config->guests;
     synth->aux = aux;
-    status = open_all(synth, config);
+    status = aux->info.type == PD_AUXTRACE_ARM_SPE ? pd_spe_open(synth) : open_all(synth, config);
     if (status)
         pd_synth_close(synth);
     else
@@ -279,6 +288,7 @@ void pd_synth_close(struct pd_synth *synth)
 {
     if (!synth)
         return;
+    pd_spe_close(synth);
     pd_synth_parts_close(synth);
     pd_synth_free_queues(synth);
     pd_synth_log_close(synth);
@@ -340,6 +350,8 @@ int pd_synth_before(struct pd_synth *synth, struct pd_delivered *record, uint64_
     synth->sink = sink;
     synth->number = number;
     synth->base = number + 1 - sink->count;
+    if (synth->spe)
+        return pd_spe_before(synth, record);
     int got = run_before(synth, record);
     if (got || !record) {
         pd_synth_log_flush(synth);

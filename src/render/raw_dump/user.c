@@ -4,6 +4,7 @@
 #include "format/names.h"
 #include "itrace/aux/aux.h"
 #include "itrace/intel_pt/packet.h"
+#include "itrace/spe/packet.h"
 #include <stdlib.h>
 
 #define ULL(value) ((unsigned long long)(value))
@@ -191,13 +192,15 @@ static void put_auxtrace_info(const struct pd_record_auxtrace_info *info, struct
         put_pt_info(&info->priv, text);
     else if (info->auxtrace_type == PD_AUXTRACE_CS_ETM)
         pd_coresight_info_text(&info->priv, text);
+    else if (info->auxtrace_type == PD_AUXTRACE_ARM_SPE)
+        pd_text_format(text, "  PMU Type           %lld\n", (long long)pd_array_at(&info->priv, 0));
 }
 
 static bool has_packets(const struct pd_raw_dump *dump)
 {
     uint32_t type = dump->auxtrace_type;
-    return !dump->no_packets &&
-           (type == PD_AUXTRACE_INTEL_PT || (type == PD_AUXTRACE_CS_ETM && dump->coresight.name));
+    return !dump->no_packets && (type == PD_AUXTRACE_INTEL_PT || type == PD_AUXTRACE_ARM_SPE ||
+                                 (type == PD_AUXTRACE_CS_ETM && dump->coresight.name));
 }
 
 void pd_raw_dump_trace(const uint8_t *bytes, size_t size, struct pd_text *text)
@@ -209,12 +212,16 @@ void pd_raw_dump_trace(const uint8_t *bytes, size_t size, struct pd_text *text)
 static void put_trace(const struct pd_raw_dump *dump, const uint8_t *bytes, size_t size,
                       uint64_t offset, struct pd_text *text)
 {
-    bool is_pt = dump->auxtrace_type == PD_AUXTRACE_INTEL_PT;
-    pd_text_string(text, is_pt ? ".\n" : "\n");
-    if (is_pt)
+    uint32_t type = dump->auxtrace_type;
+    pd_text_string(text, type == PD_AUXTRACE_CS_ETM ? "\n" : ".\n");
+    if (type == PD_AUXTRACE_INTEL_PT) {
         pd_raw_dump_trace(bytes, size, text);
-    else
+    } else if (type == PD_AUXTRACE_ARM_SPE) {
+        pd_text_format(text, ". ... ARM SPE data: size %#zx bytes\n", size);
+        pd_spe_dump(bytes, size, text);
+    } else {
         pd_coresight_dump(&dump->coresight, bytes, size, offset, text);
+    }
 }
 
 /* Large areas are read again from the file; a stream's stands behind the record. */

@@ -1,0 +1,116 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Traces of Arm SPE, made up by chance: the samples, the raw dump and what reports make of them are
+# perf's. What perf 6.1 printed of one of them lies in tests/data/itrace/spe-*.exact; where perf is
+# installed more of them are compared with it. The text is the same with any number of threads, and
+# what cannot be made samples of is told.
+set -u
+export LC_ALL=C TZ=UTC PERF_CONFIG=/dev/null
+t=$(mktemp -d) || exit 1
+trap 'rm -rf "$t"' EXIT
+export HOME="$t"
+ln -s "$PERFDATA" "$t/perf"
+failed=0 count=0
+fail() {
+    echo "FAIL: $*"
+    failed=1
+}
+
+# NAME SEED COUNT ...: with the feature that lists the AUXTRACE records, as perf record writes it
+make() {
+    name=$1
+    shift
+    python3 "$SOURCE/tests/itrace/spe_trace.py" "$@" >"$t/$name.text" &&
+        "$PERFDATA" assemble "$t/$name.text" -o "$t/$name.data" || fail "$name: no recording"
+    "$PERFDATA" dump "$t/$name.data" |
+        sed -n 's/^\(0x[0-9a-f]*\) AUXTRACE size \([0-9]*\) .*followed by.*/\1 \2/p' >"$t/$name.index"
+    python3 "$SOURCE/tests/itrace/spe_trace.py" "$@" "$t/$name.index" >"$t/$name.text" &&
+        "$PERFDATA" assemble "$t/$name.text" -o "$t/$name.data" || fail "$name: no recording"
+}
+
+fields=comm,pid,tid,cpu,time,event,ip,sym,dso,addr,weight,data_src,period,flags,phys_addr
+make odd 5 4 by-cpu 0x00000000410fd0c0 contexts wide odd
+
+# ---- what perf printed ----
+
+exact() {
+    file=$SOURCE/tests/data/itrace/spe-$1.exact
+    shift
+    "$t/perf" "$@" -i "$t/odd.data" 2>/dev/null | sed '/^# (Tip: /d' >"$t/ours"
+    cmp -s "$t/ours" "$file" || fail "$*: not the text of $file"
+}
+exact samples script --ns --itrace=i1iMftmab -F $fields
+exact default script
+exact memory mem report --stdio
+"$t/perf" script -D -i "$t/odd.data" 2>/dev/null | grep '^\.  0000[0-9a-f]*:  [0-9a-f][0-9a-f] ' >"$t/ours"
+grep -q Bad "$t/ours" || fail 'no bad packet in the dump'
+cmp -s "$t/ours" "$SOURCE/tests/data/itrace/spe-packets.exact" || fail 'script -D: other packets'
+
+# ---- beside perf ----
+
+same() {
+    name=$1
+    shift
+    perf "$@" -i "$t/$name.data" 2>/dev/null | sed '/^# (Tip: /d;/^# (Cannot load tips/d' >"$t/theirs"
+    "$t/perf" "$@" -i "$t/$name.data" 2>/dev/null | sed '/^# (Tip: /d' >"$t/ours"
+    count=$((count + 1))
+    [ -s "$t/theirs" ] || fail "perf prints nothing of $name: $*"
+    cmp -s "$t/theirs" "$t/ours" || fail "differs from perf's: $name: $*"
+}
+compare() {
+    same "$1" script --itrace=i1iMftmab -F $fields --ns
+    same "$1" script --itrace=i3iM -F $fields
+    same "$1" script --itrace=c -F $fields
+    same "$1" script --itrace=M --time 18000.000010,18000.000040 -F $fields
+    same "$1" script
+    same "$1" script -D
+    same "$1" report -D
+    same "$1" report --stdio
+    same "$1" report --stdio --itrace=i1i -g none --no-children
+    same "$1" mem report --stdio
+    same "$1" evlist -v
+}
+make contexts 1 40 by-cpu 0x00000000410fd010 contexts wide
+make mixed 2 60 by-cpu 0x00000000411fd402 contexts wide odd
+make switches 3 40 by-cpu 0x410fd490 switches wide
+make thread 4 40 by-thread 0x00000000480fd010 wide
+if perf --version 2>/dev/null | grep -q ' 6\.1\.'; then
+    for name in odd contexts mixed switches thread; do
+        compare $name
+    done
+    echo "$count texts are perf's"
+fi
+
+# ---- threads, words, and what perf does not do ----
+
+for threads in 2 8; do
+    for verb in "script --itrace=i1iMftmab -F $fields" 'report --stdio' 'mem report --stdio'; do
+        # shellcheck disable=SC2086
+        "$PERFDATA" $verb -j 1 -i "$t/mixed.data" >"$t/one" 2>/dev/null
+        # shellcheck disable=SC2086
+        "$PERFDATA" $verb -j $threads -i "$t/mixed.data" >"$t/many" 2>/dev/null
+        cmp -s "$t/one" "$t/many" || fail "$verb: -j $threads differs"
+    done
+done
+"$PERFDATA" script --itrace=M -i "$t/odd.data" 2>&1 >/dev/null | grep -q 'bytes of the trace begin no packet' ||
+    fail 'bad bytes are not told'
+"$PERFDATA" script --itrace=M -i "$t/switches.data" 2>&1 >/dev/null | grep -q 'CONTEXT packets not found' ||
+    fail 'it is not told that no packet names a thread'
+# perf 6.1 ends here: of a thread's own buffers it looks for the CPU.
+make named 4 20 by-thread 0x410fd490 contexts wide
+[ "$("$PERFDATA" script --itrace=i1i -F tid -i "$t/named.data" 2>/dev/null | sort -u | wc -l)" = 2 ] ||
+    fail "contexts of a thread's buffers"
+# And here: it divides by the factor that TIME_CONV would have told.
+make timeless 4 20 by-cpu 0x410fd490 contexts wide no-clock
+"$PERFDATA" script --itrace=i1i -i "$t/timeless.data" >"$t/ours" 2>"$t/err"
+[ "$(wc -l <"$t/ours")" = 120 ] || fail "without a clock: $(wc -l <"$t/ours") samples"
+grep -q 'no TIME_CONV record' "$t/err" || fail 'without a clock: not said'
+# Samples can be taken elsewhere; how wide a column is depends on what came before.
+"$PERFDATA" inject --itrace=i1iM -i "$t/contexts.data" -o "$t/injected.data" || fail 'inject'
+for file in contexts injected; do
+    "$PERFDATA" script --itrace=i1iM -F tid,time,event,ip,addr,weight,data_src -i "$t/$file.data" 2>/dev/null |
+        sed 's/  */ /g' | sort >"$t/$file.out"
+done
+cmp -s "$t/contexts.out" "$t/injected.out" || fail 'inject: other samples'
+"$PERFDATA" export folded -i "$t/contexts.data" -o - 2>/dev/null | grep -q ';odd' || fail 'export folded'
+exit $failed

@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A recording of Arm SPE made up by chance, always the same, as text for `perfdata assemble`.
+
+spe_trace.py SEED COUNT by-cpu|by-thread MIDR [contexts] [switches] [wide] [odd] [no-clock] [INDEX]
+    contexts: packets name the thread that ran      switches: records do
+    wide:     attrs ask for addresses and data sources, as perf record sets them
+    odd:      packets that are reserved, and bytes that are none
+    no-clock: no TIME_CONV
+    INDEX:    a file with "OFFSET SIZE" of each AUXTRACE record, for the feature that lists them
+COUNT records of operations in each of three buffers of two CPUs, or of one thread."""
+import os
+import sys
+
+PID = 19525
+FIRST_TICK = 100_000_000_000  # of a timer of 100 MHz
+ZERO_NS = 17_000_000_000_000
+
+
+class Chance:
+    """A generator of its own: Python's may choose otherwise in another version."""
+
+    def __init__(self, seed):
+        self.state = seed * 2654435761 + 1
+
+    def below(self, limit):
+        self.state = (self.state * 6364136223846793005 + 1442695040888963407) % (1 << 64)
+        return (self.state >> 33) % limit
+
+    def one_of(self, choices):
+        return choices[self.below(len(choices))]
+
+    def happens(self, percent):
+        return self.below(100) < percent
+
+
+def number(size, value):
+    return value.to_bytes(size, "little")
+
+
+def address(index, value, level=0, secure=False):
+    top = (0 if secure else 1 << 63) | level << 61
+    return bytes([0xb0 + index]) + number(8, value & (1 << 56) - 1 | top)
+
+
+ODD = [b"\x20\x9b\x07\x00", b"\xb4" + number(8, 0x400100), b"\x02", b"\xff", b"\x20\x00",
+       b"\x21\xb0" + number(8, 5), b"\x9f\x09\x00", b"\xb7" + number(8, 9), b"\x4b\x01"]
+
+
+def operation(chance):
+    kind = chance.one_of(["load", "store", "vector", "atomic", "branch", "other", "none", "any"])
+    if kind == "any":
+        return kind, bytes([0x48 + chance.below(3), chance.below(256)])
+    if kind == "branch":
+        return kind, b"\x4a" + bytes([chance.below(4)])
+    if kind == "other":
+        return kind, b"\x48" + bytes([chance.one_of([0, 1, 8, 0x88, 0x8a])])
+    values = {"load": [0], "store": [1], "vector": [4, 5, 0x88, 0x5c, 0x7d],
+              "atomic": [0x02, 0x06, 0x0b, 0x12, 0x1f]}
+    return kind, b"\x49" + bytes([chance.one_of(values[kind])]) if kind in values else b""
+
+
+def events(chance):
+    bits = sum(1 << bit for bit in range(19) if chance.happens(30))
+    size = chance.one_of([1, 1, 2, 2, 2, 4, 8])
+    return bytes([0x42 | size.bit_length() - 1 << 4]) + number(size, bits & (1 << 8 * size) - 1)
+
+
+def record(chance, tick, thread, words):
+    level = chance.one_of([0, 0, 0, 1, 2, 3])
+    base = 0xffff800010000000 if level else 0x400000
+    out = address(0, base + 4 * chance.below(1024), level)
+    if "contexts" in words and chance.happens(90):
+        out += bytes([chance.one_of([0x64, 0x65])]) + number(4, thread)
+    kind, packet = operation(chance)
+    out += packet
+    if chance.happens(90):
+        out += events(chance)
+    if kind == "branch" and chance.happens(80):
+        out += address(1, 0x400000 + 4 * chance.below(1024))
+    if kind in ("load", "store", "vector", "atomic") or chance.happens(20):
+        out += b"\xb2" + number(8, chance.one_of([0x7ffff000 | chance.below(4096),
+                                                  0x00ff000000001000, 0xb400ffff12345678]))
+        if chance.happens(50):
+            out += b"\xb3" + number(8, 0x812345000 | 1 << 63 | chance.below(128) << 56)
+    for counter in range(3):
+        if chance.happens(70):
+            out += bytes([0x98 + counter]) + number(2, chance.below(4096))
+    if chance.happens(60):
+        source = chance.one_of([0, 8, 9, 10, 11, 12, 13, 14, 1])
+        out += b"\x43" + number(1, source) if chance.happens(50) else b"\x53" + number(2, source)
+    out += b"\x71" + number(8, tick) if chance.happens(95) else b"\x01"
+    if chance.happens(20):
+        out += bytes(chance.below(64))
+    if "odd" in words and chance.happens(10):
+        out += chance.one_of(ODD)
+    return out
+
+
+class Text:
+    def __init__(self, words, by_cpu):
+        self.lines, self.words, self.by_cpu = [], words, by_cpu
+
+    def add(self, line):
+        self.lines.append(line)
+
+    def identity(self, ns, thread=PID, cpu=0):
+        where = f" cpu={cpu}" if self.by_cpu else ""
+        return (f"sample_id={{pid={thread} tid={thread} "
+                f"time={ns // 10**9}.{ns % 10**9:09}s{where}}}")
+
+    def head(self, cpus):
+        sample = "IDENTIFIER|IP|TID|TIME" + ("|CPU" if self.by_cpu else "")
+        if "wide" in self.words:
+            sample += "|ADDR|DATA_SRC|WEIGHT|PHYS_ADDR"
+        common = f"sample_type={sample} read_format=id"
+        switch = "|context_switch" if "switches" in self.words else ""
+        self.add("perfdata-text 1")
+        self.add("container file order=little header_size=104")
+        self.add("attr arm_spe_0//={type=8 size=128 config=0x700010001 sample_period=1024 "
+                 f"{common} flags=disabled|sample_id_all|exclude_guest}} "
+                 f"ids=[{' '.join(str(100 + i) for i in range(len(cpus)))}]")
+        self.add("attr dummy:u={type=software size=128 config=0x9 sample_period=1 "
+                 f"{common} flags=inherit|exclude_kernel|exclude_hv|mmap|comm|enable_on_exec|task|"
+                 f"sample_id_all|mmap2|comm_exec{switch}}} "
+                 f"ids=[{' '.join(str(200 + i) for i in range(len(cpus)))}]")
+        for line in ("ids arm_spe_0//", "ids dummy:u", "attrs", "data", "record ID_INDEX {entries=["):
+            self.add(line)
+        for first in (100, 200):
+            for i, cpu in enumerate(cpus):
+                self.add(f"    {{id={first + i} cpu={cpu} tid={-1 if self.by_cpu else PID}}}")
+        self.add("  ]}")
+        if "no-clock" not in self.words:
+            self.add(f"record TIME_CONV {{time_shift=27 time_mult={10 << 27} time_zero={ZERO_NS} "
+                     "time_cycles=0x0 time_mask=0xffffffffffffff cap_user_time_zero=1 "
+                     "cap_user_time_short=0}")
+        self.add("record AUXTRACE_INFO {auxtrace_type=arm_spe priv=[0x8 "
+                 f"{'0x1' if self.by_cpu else '0x0'}]}}")
+
+    def tasks(self):
+        start = ZERO_NS + FIRST_TICK * 10
+        for i in (0, 1):
+            who = PID + i
+            cpu = i if self.by_cpu else 0
+            self.add(f'record COMM misc=0x2000 event=dummy:u {{pid={who} tid={who} comm="odd{i}" '
+                     f"{self.identity(start + i, who, cpu)}}}")
+            self.add(f"record MMAP2 misc=0x2 event=dummy:u {{pid={who} tid={who} addr=0x400000 "
+                     "len=0x1000 maj=8 min=1 ino=5792950 prot=READ|EXEC flags=PRIVATE "
+                     f'filename="/nowhere/odd" {self.identity(start + 1000 + i, who, cpu)}}}')
+
+    def switch(self, ns, thread, cpu):
+        self.add("record SWITCH_CPU_WIDE misc=0x2000 event=dummy:u "
+                 f"{{next_prev_pid={thread} next_prev_tid={thread} {self.identity(ns, 0, cpu)}}}")
+        self.add("record SWITCH_CPU_WIDE misc=0 event=dummy:u {next_prev_pid=0 next_prev_tid=0 "
+                 f"{self.identity(ns + 1, thread, cpu)}}}")
+
+    def buffer(self, cpu, offset, trace, ns):
+        self.add(f"record AUX {{aux_offset={offset:#x} aux_size={len(trace):#x} flags=0x0 "
+                 f"{self.identity(ns, PID, max(cpu, 0))}}}")
+        where = f"idx={cpu} tid=-1" if self.by_cpu else f"tid={PID}"
+        self.add(f"record AUXTRACE {{data_size={len(trace):#x} offset={offset:#x} "
+                 f"reference={offset + 7:#x} {where} cpu={cpu}}}")
+        for i in range(0, len(trace), 120):
+            self.add(f'gap x"{trace[i:i + 120].hex()}"')
+
+    def features(self, midr, index):
+        names = "ARCH CPUID CMDLINE PMU_MAPPINGS" + (" AUXTRACE" if index else "")
+        self.add(f"features {names}")
+        self.add('feature ARCH {text="aarch64"}')
+        self.add(f'feature CPUID {{text="{midr}"}}')
+        self.add('feature CMDLINE {words=[\n    {text="perf"}\n    {text="record"}\n  ]}')
+        self.add('feature PMU_MAPPINGS {pmus=[\n    {type=1 name="software"}\n'
+                 '    {type=8 name="arm_spe_0"}\n  ]}')
+        if index:
+            rows = "\n".join(f"    {{offset={offset} size={size}}}" for offset, size in index)
+            self.add(f"feature AUXTRACE {{nr={len(index)} entries=[\n{rows}\n  ]}}")
+
+
+def main():
+    seed, count, mode, midr, *words = sys.argv[1:]
+    by_cpu = mode == "by-cpu"
+    cpus = [0, 1] if by_cpu else [-1]
+    index = [line.split() for word in words if os.path.exists(word) for line in open(word)]
+    chance = Chance(int(seed))
+    text = Text(words, by_cpu)
+    text.head(cpus)
+    text.tasks()
+    offsets = dict.fromkeys(cpus, 0)
+    tick = FIRST_TICK + 1000
+    for part in range(3):
+        last = tick
+        for cpu in cpus:
+            thread = PID + (part + max(cpu, 0)) % 2
+            if "switches" in words:
+                text.switch(ZERO_NS + tick * 10, thread, cpu)
+            trace, now = b"", tick
+            for _ in range(int(count)):
+                now += 1 + chance.below(300)
+                trace += record(chance, now, thread, words)
+            trace += bytes(-len(trace) % 16)
+            text.buffer(cpu, offsets[cpu], trace, ZERO_NS + now * 10 + 500)
+            offsets[cpu] += len(trace)
+            last = max(last, now)
+        tick = last + 2000
+        text.add("record FINISHED_ROUND")
+    if not by_cpu:
+        ns = ZERO_NS + tick * 10 + 2000
+        text.add(f"record EXIT event=dummy:u {{pid={PID} ppid={PID} tid={PID} ptid={PID} "
+                 f"time={ns // 10**9}.{ns % 10**9:09}s {text.identity(ns)}}}")
+    text.add("end")
+    text.features(midr, index)
+    print("\n".join(text.lines))
+
+
+main()
