@@ -35,8 +35,9 @@ void pd_spe_reader_init(struct pd_spe_reader *reader, const struct pd_aux *aux, 
 enum pd_spe_got { PD_SPE_NOTHING, PD_SPE_WHOLE, PD_SPE_BROKEN };
 
 /* The next record.
- * PD_SPE_BROKEN: a byte was met that begins no packet, or an operation of a reserved class;
- * `out` is what was read before it. PD_SPE_NOTHING: the trace ends; a record without an end does not count.
+ * PD_SPE_BROKEN: a byte was met that begins no packet, or an operation of a reserved class; `out`
+ * is what was read before it.
+ * PD_SPE_NOTHING: the trace ends; a record without an end does not count.
  * < 0: status. */
 int pd_spe_read(struct pd_spe_reader *reader, struct pd_spe_record *out);
 
