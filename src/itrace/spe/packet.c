@@ -47,6 +47,13 @@ static void take_alignment(const uint8_t *bytes, size_t size, uint64_t position,
         take_padding(bytes, size, length, out);
 }
 
+/* Its logarithm is in bits 4 and 5. */
+static unsigned size_in(uint8_t header)
+{
+    static const uint8_t sizes[] = { 1, 2, 4, 8 };
+    return sizes[header / 16 % 4];
+}
+
 static void take_payload(const uint8_t *bytes, size_t size, struct pd_spe_packet *out)
 {
     size_t head = (bytes[0] & EXTENDED_MASK) == EXTENDED ? 2 : 1;
@@ -54,7 +61,7 @@ static void take_payload(const uint8_t *bytes, size_t size, struct pd_spe_packet
     for (size_t i = 0; i < PD_LENGTH(headers); i++) {
         if ((header & headers[i].mask) != headers[i].value || (head == 2 && !headers[i].extends))
             continue;
-        unsigned payload = headers[i].size ? headers[i].size : 1u << (header >> 4 & 3);
+        unsigned payload = headers[i].size ? headers[i].size : size_in(header);
         if (size < head + payload)
             return;
         out->kind = headers[i].kind;
