@@ -113,6 +113,7 @@ class App {
             },
             menu: (node, x, y) => this.menu.open(this.mainTree(), node, x, y),
             describe: (node) => this.describe(this.mainTree(), node),
+            signal: this.gone.signal,
         };
         this.flame = new Flame(this.panels.flame, hooks);
         this.tableGroup = make(
@@ -147,10 +148,12 @@ class App {
         if (this.panels.order)
             this.orderChart = new Chart(this.panels.order, this.profile, {
                 pick: (fn) => this.chooseFunction(fn),
+                signal: this.gone.signal,
             });
         if (this.panels.calls)
             this.callChart = new Calls(this.panels.calls, this.profile, {
                 pick: (fn) => this.chooseFunction(fn),
+                signal: this.gone.signal,
                 exact: () => this.exact(),
                 moved: (thread, [from, to]) => {
                     this.state.calls = { thread, from, to };
@@ -180,6 +183,7 @@ class App {
             zoom: () => {},
             menu: (node, x, y) => this.menu.open(tree(), node, x, y),
             describe: (node) => describe(tree(), node, this.weightName(), this.tree.totalOf(0)),
+            signal: this.gone.signal,
         });
         this.callersFlame = new Flame(
             part('Callers'),
@@ -299,8 +303,6 @@ class App {
         if (!this.inverted) this.inverted = new MergedTree(this.tree, 'callers');
         return this.inverted;
     }
-
-    // What samples with a marked frame weigh, each once, also where the frame is hidden or too small to see.
 
     updateTabs() {
         const { state } = this;
@@ -485,8 +487,6 @@ class App {
         this.timeline.ranges = this.state.ranges;
         this.timeline.show(this.chosen, this.weights(), marked);
     }
-
-    // ---- menu of a frame ----
 
     // ---- keys, theme, address ----
 

@@ -142,8 +142,7 @@ export class Calls extends Chart {
     }
 
     tipText(event, found) {
-        const area = this.canvas.getBoundingClientRect();
-        const [x, y] = [event.clientX - area.left, event.clientY - area.top];
+        const [x, y] = this.sheet.place(event);
         const marks =
             y < this.topHeight() && this.shownMarks
                 ? this.shownMarks.filter((mark) => Math.abs(mark.x - x) < 5).slice(0, 3)

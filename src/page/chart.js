@@ -5,7 +5,6 @@ import {
     count,
     duration,
     make,
-    prepareCanvas,
     cssColor,
     fit,
     offerThreads,
@@ -13,6 +12,7 @@ import {
     exactButton,
     visible,
 } from './format.js';
+import { Sheet } from './sheet.js';
 import { niceStep } from './timeline.js';
 
 export const CALL_HEIGHT = 17;
@@ -64,7 +64,7 @@ export class Chart {
             },
         });
         this.note = make('p', { class: 'note' }, this.noteText());
-        this.canvas = make('canvas', { 'aria-hidden': 'true' });
+        this.sheet = new Sheet(() => this.levels && this.drawNow(), hooks.signal);
         this.tip = make('div', { class: 'tip', hidden: true });
         this.box = make(
             'div',
@@ -74,7 +74,7 @@ export class Chart {
                 role: 'application',
                 'aria-label': 'Calls over time: arrow keys move, plus and minus zoom',
             },
-            this.canvas,
+            this.sheet.element,
             this.tip,
         );
         const whole = make(
@@ -172,6 +172,7 @@ export class Chart {
             else return;
             event.preventDefault();
         });
+        box.addEventListener('scroll', () => this.draw());
         new ResizeObserver(() => this.draw()).observe(box);
     }
 
@@ -187,7 +188,7 @@ export class Chart {
         if (!text) return;
         this.tip.textContent = text;
         const area = this.box.getBoundingClientRect();
-        this.tip.style.transform = `translate(${Math.min(event.clientX - area.left + 12, Math.max(0, area.width - this.tip.offsetWidth - 4))}px, ${event.clientY - area.top + 16}px)`;
+        this.tip.style.transform = `translate(${Math.min(event.clientX - area.left + 12, Math.max(0, area.width - this.tip.offsetWidth - 4))}px, ${event.clientY - area.top + this.box.scrollTop + 16}px)`;
     }
 
     name(key) {
@@ -212,6 +213,7 @@ export class Chart {
     }
 
     show(tree, colors, chosen) {
+        this.texts = new Map();
         this.tree = tree;
         this.colors = colors;
         this.chosen = chosen;
@@ -237,22 +239,18 @@ export class Chart {
         const width = this.box.clientWidth;
         if (!width) return;
         const height = Math.max(120, this.topHeight() + this.levels.length * CALL_HEIGHT + 4);
-        this.canvas.style.height = `${height}px`;
-        const context = prepareCanvas(this.canvas, width, height);
+        const { context, top, bottom } = this.sheet.prepare(this.box, width, height);
         context.font = '11px ui-monospace, "DejaVu Sans Mono", monospace';
         context.textBaseline = 'middle';
         const [a, b] = this.window;
         const scale = width / (b - a);
         this.drawAxis(context, width);
         this.boxes = [];
-        this.levels.forEach((level, depth) =>
-            this.drawLevel(context, level, this.topHeight() + depth * CALL_HEIGHT, {
-                a,
-                b,
-                scale,
-                width,
-            }),
-        );
+        this.levels.forEach((level, depth) => {
+            const y = this.topHeight() + depth * CALL_HEIGHT;
+            if (y < bottom && y + CALL_HEIGHT > top)
+                this.drawLevel(context, level, y, { a, b, scale, width });
+        });
     }
 
     // Of what stands above the boxes.
@@ -272,8 +270,10 @@ export class Chart {
         }
     }
 
-    // Boxes narrower than half a pixel are passed over at once by a search for the next pixel.
+    // Boxes narrower than half a pixel are passed over at once by a search for the next pixel; texts come behind all
+    // boxes, so that the colour seldom changes.
     drawLevel(context, level, y, { a, b, scale, width }) {
+        const texts = [];
         let i = firstEndingAfter(level.end, a);
         while (i < level.start.length && level.start[i] <= b) {
             const x = Math.max(0, (level.start[i] - a) * scale);
@@ -282,14 +282,7 @@ export class Chart {
             context.fillStyle =
                 size < 1 ? cssColor('--small') : this.colors.ofKey(this.tree, level.key[i], -1);
             context.fillRect(x, y, Math.max(0.5, size - (size > 2 ? 0.5 : 0)), CALL_HEIGHT - 1);
-            if (size > 18) {
-                context.fillStyle = '#111';
-                context.fillText(
-                    fit(this.name(level.key[i]), size - 4, 6.1),
-                    x + 3,
-                    y + CALL_HEIGHT / 2,
-                );
-            }
+            if (size > 18) texts.push([fit(this.textOf(level.key[i]), size - 4, 6.1), x + 3]);
             this.boxes.push({
                 x,
                 right: x + size,
@@ -302,12 +295,19 @@ export class Chart {
             const next = firstEndingAfter(level.end, a + (Math.max(right, x) + 0.5) / scale, i + 1);
             i = size >= 1 ? i + 1 : Math.max(i + 1, next);
         }
+        context.fillStyle = '#111';
+        for (const [text, x] of texts) context.fillText(text, x, y + CALL_HEIGHT / 2);
+    }
+
+    textOf(key) {
+        let text = this.texts.get(key);
+        if (text === undefined) this.texts.set(key, (text = this.name(key)));
+        return text;
     }
 
     at(event) {
         if (!this.boxes) return null;
-        const area = this.canvas.getBoundingClientRect();
-        const [x, y] = [event.clientX - area.left, event.clientY - area.top];
+        const [x, y] = this.sheet.place(event);
         return (
             this.boxes.find(
                 (box) => x >= box.x && x <= box.right && y >= box.y && y < box.y + CALL_HEIGHT,

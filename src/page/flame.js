@@ -6,11 +6,11 @@ import {
     count,
     make,
     replaceChildren,
-    prepareCanvas,
     cssColor,
     fit,
     visible,
 } from './format.js';
+import { Sheet } from './sheet.js';
 
 const FRAME_HEIGHT = 18;
 const FRAME_FONT = 12;
@@ -22,7 +22,7 @@ export class Flame {
     constructor(element, hooks, options = {}) {
         this.hooks = hooks;
         this.label = options.label || 'Flame graph';
-        this.canvas = make('canvas', { 'aria-hidden': 'true' });
+        this.sheet = new Sheet(() => this.tree && this.drawNow(), hooks.signal);
         this.tip = make('div', { class: 'tip', hidden: true });
         this.reader = make('div', {
             class: 'visually-hidden',
@@ -37,7 +37,7 @@ export class Flame {
                 role: 'application',
                 'aria-label': `${this.label}: arrow keys move, Enter zooms, Backspace goes back`,
             },
-            this.canvas,
+            this.sheet.element,
             this.reader,
             this.tip,
         );
@@ -75,12 +75,14 @@ export class Flame {
             box.addEventListener(end, () => {
                 this.drag = null;
             });
+        box.addEventListener('scroll', () => this.draw());
         new ResizeObserver(() => this.draw()).observe(box);
     }
 
     // `view` is the part of the zoomed frame that is seen, 0 to 1.
     show(tree, colors, options) {
         const same = this.tree === tree;
+        if (!same) this.texts = new Map();
         this.tree = tree;
         this.colors = colors;
         this.options = options;
@@ -131,11 +133,18 @@ export class Flame {
         this.collect(width);
         const rows = this.boxes.reduce((most, one) => Math.max(most, one.row), 0) + 1;
         this.height = Math.max(rows * FRAME_HEIGHT + 2, 120);
-        this.canvas.style.height = `${this.height}px`;
-        const context = prepareCanvas(this.canvas, width, this.height);
+        const { context, top, bottom } = this.sheet.prepare(this.box, width, this.height);
         context.font = `${FRAME_FONT}px ui-monospace, "DejaVu Sans Mono", monospace`;
         context.textBaseline = 'middle';
-        for (const one of this.boxes) this.drawBox(context, one);
+        const seen = this.boxes.filter(({ row }) => {
+            const y = this.top(row);
+            return y < bottom && y + FRAME_HEIGHT > top;
+        });
+        for (const one of seen) this.drawBox(context, one, width);
+        // All texts behind all boxes: to change the colour for each takes longer than to draw it.
+        context.globalAlpha = 1;
+        context.fillStyle = '#111';
+        for (const one of seen) this.drawText(context, one, width);
         this.outline(context);
         this.drawTime = performance.now() - began;
     }
@@ -191,18 +200,20 @@ export class Flame {
         }
     }
 
-    drawBox(context, one) {
+    drawBox(context, one, width) {
         const y = this.top(one.row);
         const left = Math.max(0, one.x);
-        const right = Math.min(this.box.clientWidth, one.x + one.width);
+        const right = Math.min(width, one.x + one.width);
         if (one.node < 0) {
+            context.globalAlpha = 1;
             context.fillStyle = cssColor('--small');
             context.fillRect(left, y, right - left, FRAME_HEIGHT - 1);
             return;
         }
         const { tree } = this;
         const key = tree.keyOf(one.node);
-        context.globalAlpha = one.above ? 0.65 : this.marks && !this.marked(one.node) ? 0.35 : 1;
+        const marked = this.marks && this.marked(one.node);
+        context.globalAlpha = one.above ? 0.65 : this.marks && !marked ? 0.35 : 1;
         context.fillStyle =
             this.options.diff && key >= 0
                 ? this.colors.ofChange(this.change(one.node))
@@ -213,16 +224,26 @@ export class Flame {
             Math.max(right - left - (one.width > 3 ? 0.5 : 0), SMALLEST),
             FRAME_HEIGHT - 1,
         );
-        context.globalAlpha = 1;
-        if (this.marks && this.marked(one.node)) {
+        if (marked) {
+            context.globalAlpha = 1;
             context.fillStyle = cssColor('--mark');
             context.fillRect(left, y + FRAME_HEIGHT - 4, right - left, 3);
         }
-        const text =
-            right - left > 18 ? fit(visible(tree.name(key)), right - left - 4, CHARACTER) : '';
-        if (!text) return;
-        context.fillStyle = '#111';
-        context.fillText(text, left + 3, y + FRAME_HEIGHT / 2);
+    }
+
+    drawText(context, one, width) {
+        const left = Math.max(0, one.x);
+        const room = Math.min(width, one.x + one.width) - left;
+        if (one.node < 0 || room <= 18) return;
+        const text = fit(this.textOf(one.node), room - 4, CHARACTER);
+        if (text) context.fillText(text, left + 3, this.top(one.row) + FRAME_HEIGHT / 2);
+    }
+
+    textOf(node) {
+        const key = this.tree.keyOf(node);
+        let text = this.texts.get(key);
+        if (text === undefined) this.texts.set(key, (text = visible(this.tree.name(key))));
+        return text;
     }
 
     outline(context) {
@@ -251,8 +272,7 @@ export class Flame {
     }
 
     at(event) {
-        const area = this.canvas.getBoundingClientRect();
-        const [x, y] = [event.clientX - area.left, event.clientY - area.top];
+        const [x, y] = this.sheet.place(event);
         let best = -1;
         for (const one of this.boxes)
             if (
@@ -280,7 +300,7 @@ export class Flame {
             event.clientX - area.left + 12,
             Math.max(0, area.width - this.tip.offsetWidth - 4),
         );
-        this.tip.style.transform = `translate(${x}px, ${event.clientY - area.top + 16}px)`;
+        this.tip.style.transform = `translate(${x}px, ${event.clientY - area.top + this.box.scrollTop + 16}px)`;
     }
 
     click(event) {
@@ -431,7 +451,7 @@ export class Flame {
 
     menuAtSelected() {
         const one = this.boxes.find((box) => box.node === this.selected);
-        const area = this.canvas.getBoundingClientRect();
+        const area = this.sheet.element.getBoundingClientRect();
         this.hooks.menu(
             this.selected,
             area.left + Math.max(8, one ? one.x : 0),

@@ -4,13 +4,12 @@ import {
     count,
     duration,
     make,
-    replaceChildren,
-    prepareCanvas,
     cssColor,
     fit,
     visible,
     exactButton,
 } from './format.js';
+import { Sheet } from './sheet.js';
 import { lowerBound } from './data.js';
 import { joinRanges } from './state.js';
 
@@ -20,6 +19,7 @@ export const MARK_LANE = 10; // below the axis, where there are marks
 const MOST_ROWS = 20000;
 const PRINTED_ROWS = 400;
 const SCALE_ROWS = 20;
+const TOLD_ROWS = 50; // as text
 
 // Triangles that stand on `y`; what went wrong lies above the rest.
 export function drawMarks(context, marks, y) {
@@ -51,7 +51,8 @@ export class Timeline {
         this.by = 'thread';
         this.window = [profile.start, profile.end];
         this.ranges = [];
-        this.canvas = make('canvas', { 'aria-hidden': 'true' });
+        this.sheet = new Sheet(() => this.chosen && this.drawNow(), hooks.signal);
+        this.canvas = this.sheet.canvas;
         this.note = make('p', { class: 'note', role: 'status' });
         this.list = make('ul', { class: 'visually-hidden', 'aria-label': 'Rows of the timeline' });
         this.box = make(
@@ -63,8 +64,7 @@ export class Timeline {
                 'aria-label':
                     'Timeline: drag or Shift with arrow keys chooses a time range, plus and minus zoom, Escape clears',
             },
-            // The canvas is as high as what is seen of it, and stays in sight.
-            (this.sheet = make('div', {}, this.canvas)),
+            this.sheet.element,
             this.list,
         );
         element.append(this.tools(), this.note, this.box);
@@ -137,18 +137,6 @@ export class Timeline {
         box.addEventListener('keydown', (event) => this.key(event));
         box.addEventListener('scroll', () => this.draw());
         new ResizeObserver(() => this.draw()).observe(box);
-        for (const [name, printing] of [
-            ['beforeprint', true],
-            ['afterprint', false],
-        ])
-            window.addEventListener(
-                name,
-                () => {
-                    this.printing = printing;
-                    if (this.chosen) this.drawNow();
-                },
-                { signal: this.hooks.signal },
-            );
     }
 
     key(event) {
@@ -332,7 +320,7 @@ export class Timeline {
             rows.push({ id: ids[row], weight, from, to });
         }
         rows.sort((x, y) => y.weight - x.weight || x.id - y.id);
-        const most = this.printing ? PRINTED_ROWS : MOST_ROWS;
+        const most = this.sheet.printing ? PRINTED_ROWS : MOST_ROWS;
         return { rows: rows.slice(0, most), count: rows.length, whole };
     }
 
@@ -369,19 +357,6 @@ export class Timeline {
         return bins;
     }
 
-    // A canvas for what is seen of a picture of that size, and where that begins.
-    prepare(width, height) {
-        const seen = this.printing ? height : Math.min(height, this.box.clientHeight);
-        this.sheet.style.height = `${height}px`;
-        this.canvas.style.height = `${seen}px`;
-        const top = this.printing
-            ? 0
-            : Math.max(0, Math.min(this.box.scrollTop, height - this.box.clientHeight));
-        const context = prepareCanvas(this.canvas, width, seen);
-        context.translate(0, -top);
-        return { context, top, bottom: top + seen };
-    }
-
     draw() {
         if (this.pending || !this.chosen) return;
         this.pending = requestAnimationFrame(() => {
@@ -401,7 +376,7 @@ export class Timeline {
         const marks = this.marksInSight();
         const first = LANE + (marks.length ? MARK_LANE : 0);
         const height = first + found.rows.length * LANE;
-        const { context, top, bottom } = this.prepare(width, height);
+        const { context, top, bottom } = this.sheet.prepare(this.box, width, height);
         context.font = '12px system-ui, sans-serif';
         context.textBaseline = 'middle';
         this.drawAxis(context, width);
@@ -427,18 +402,18 @@ export class Timeline {
     tellRows({ rows, count: all, whole }, marks) {
         const left = all - rows.length;
         this.note.textContent = `${count(all)} rows${left > 0 ? `, the ${count(rows.length)} heaviest are shown` : ''}${this.rangeText()}${marks.length ? `; marks: ${marksText(marks)}` : ''}`;
-        replaceChildren(
-            this.list,
-            ...rows
-                .slice(0, 50)
-                .map((row) =>
-                    make(
-                        'li',
-                        {},
-                        `${visible(this.rowName(row.id))}: ${((100 * row.weight) / (whole || 1)).toFixed(2)} %`,
-                    ),
-                ),
-        );
+        const texts = rows
+            .slice(0, TOLD_ROWS)
+            .map(
+                (row) =>
+                    `${visible(this.rowName(row.id))}: ${((100 * row.weight) / (whole || 1)).toFixed(2)} %`,
+            );
+        while (this.list.children.length > texts.length) this.list.lastChild.remove();
+        texts.forEach((text, i) => {
+            const item = this.list.children[i];
+            if (!item) this.list.append(make('li', {}, text));
+            else if (item.firstChild.data !== text) item.firstChild.data = text;
+        });
     }
 
     marksInSight() {
@@ -468,10 +443,17 @@ export class Timeline {
         context.fillText(fit(visible(this.rowName(row.id)), LANE_LABEL - 8, 6.2), 4, y + LANE / 2);
         const paint = (bins, color) => {
             context.fillStyle = color;
-            for (let x = 0; x < bins.length; x++) {
-                if (!bins[x]) continue;
-                const height = Math.max(2, Math.round(Math.sqrt(bins[x] / most) * (LANE - 4)));
-                context.fillRect(LANE_LABEL + x, y + LANE - 2 - height, 1, height);
+            const heightAt = (x) =>
+                bins[x] ? Math.max(2, Math.round(Math.sqrt(bins[x] / most) * (LANE - 4))) : 0;
+            // Neighbours of one height are one rectangle.
+            let from = 0;
+            let height = heightAt(0);
+            for (let x = 1; x <= bins.length; x++) {
+                const next = x < bins.length ? heightAt(x) : -1;
+                if (next === height) continue;
+                if (height)
+                    context.fillRect(LANE_LABEL + from, y + LANE - 2 - height, x - from, height);
+                [from, height] = [x, next];
             }
         };
         paint(row.bins, cssColor('--density'));
@@ -555,7 +537,7 @@ export class Timeline {
         }
         const most = cells.reduce((m, cell) => Math.max(m, cell), 0);
         const height = rows * 6 + LANE;
-        const { context } = this.prepare(width, height);
+        const { context } = this.sheet.prepare(this.box, width, height);
         const size = width / columns;
         context.font = '12px system-ui, sans-serif';
         for (let x = 0; x < columns; x++) {
