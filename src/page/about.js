@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The recording's header, what it lost, and what the colours mean.
+// The recording's header and what it lost.
 import { make, replaceChildren, visible } from './format.js';
-import { KIND_NAMES } from './color.js';
 
 export function showAbout(panel, profile) {
     const { header } = profile;
@@ -27,7 +26,5 @@ export function showAbout(panel, profile) {
                   ...warnings.map((text) => make('li', {}, visible(text))),
               )
             : make('p', {}, 'none'),
-        make('h2', {}, 'Colours of the kinds of code'),
-        make('p', {}, KIND_NAMES.join(', ')),
     );
 }

@@ -97,7 +97,7 @@ class App {
             main,
             this.news,
             make('header', {}, make('h1', {}, title), this.search.element, this.controls.element),
-            make('main', {}, tabs, this.controls.chipBox, this.controls.summary, stage),
+            make('main', {}, tabs, this.controls.chipBox, this.controls.summary, this.controls.legend, stage),
             this.live,
         );
         this.makeViews();

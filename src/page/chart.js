@@ -2,6 +2,7 @@
 // Samples of one thread in order of time -> boxes of the frames that neighbours share, deeper ones below.
 import { KEY_GROUP } from './tree.js';
 import {
+    axisText,
     count,
     duration,
     make,
@@ -266,7 +267,7 @@ export class Chart {
         for (let time = origin + Math.ceil((a - origin) / step) * step; time <= b; time += step) {
             const x = ((time - a) * width) / (b - a);
             context.fillRect(x, 0, 1, CALL_HEIGHT - 3);
-            context.fillText(duration(time - origin), x + 3, CALL_HEIGHT / 2);
+            axisText(context, time - origin, x + 3, CALL_HEIGHT / 2, width);
         }
     }
 

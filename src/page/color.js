@@ -59,9 +59,12 @@ export class Colors {
         if (this.by === 'thread') return this.ofHue(hashOf(tree.name(group)));
         if (this.by === 'object') return this.ofHue(hashOf(profile.objectName(fn)));
         if (this.by === 'module') return this.ofHue(hashOf(moduleOf(profile.functionName(fn))));
-        const kind = profile.fnKind[fn];
-        if (this.safe) return SAFE[kind];
-        return this.ofHue(hashOf(profile.functionName(fn)), KIND_HUES[kind]);
+        return this.ofKind(profile.fnKind[fn], hashOf(profile.functionName(fn)));
+    }
+
+    // Functions of a kind differ a little; 0.5 is the middle of them.
+    ofKind(kind, seed = 0.5) {
+        return this.safe ? SAFE[kind] : this.ofHue(seed, KIND_HUES[kind]);
     }
 
     // Change of share, -1 to 1: blue for less, orange for more; both differ in lightness, too.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The choices above the views: event, weight, shape, steps, threads; and what they are set to now.
-import { make, replaceChildren, offerThreads, chooseThread, visible, count, duration } from './format.js';
+import { KIND_NAMES } from './color.js';
+import { make, replaceChildren, offerThreads, chooseThread, visible, count, duration, roundDuration } from './format.js';
 
 const KEYS = [
     ['/', 'search'],
@@ -21,6 +22,9 @@ const KEYS = [
     ['Escape', 'close, clear'],
 ];
 
+// Views whose boxes have the colours of their functions.
+const COLORED = ['flame', 'sandwich', 'calls', 'order'];
+
 const STEP_WORDS = {
     hide: 'without frames',
     drop: 'without samples with',
@@ -37,6 +41,7 @@ export class Controls {
         this.help = this.makeHelp();
         this.chipBox = make('ul', { class: 'chips', 'aria-label': 'Steps' });
         this.summary = make('p', { class: 'summary' });
+        this.legend = make('ul', { class: 'legend', 'aria-label': 'Colours' });
         this.element = this.make();
         document.body.append(this.help);
     }
@@ -203,13 +208,53 @@ export class Controls {
         const [thread] = state.threads || [];
         chooseThread(this.threadSelect, thread === undefined ? '' : thread);
         this.updateChips();
-        const parts = [`${count(tree.totalOf(0))} ${this.app.weightName()}`];
+        const parts = [this.totalText()];
         if (profile.side) {
             parts.push(`before: ${count(tree.oldOf(0))}`);
             parts.push(state.reversed ? 'orange shrank, blue grew' : 'orange grew, blue shrank');
         }
         const span = ([a, b]) => `${duration(a - profile.start)} to ${duration(b - profile.start)}`;
         if (state.ranges.length) parts.push(`in ${state.ranges.map(span).join(', ')}`);
+        if (state.view === 'flame')
+            parts.push('a click zooms, the right button or m does more, ? tells the keys');
         this.summary.textContent = parts.join('; ');
+        this.updateLegend();
+    }
+
+    totalText() {
+        const total = this.app.tree.totalOf(0);
+        const unit = this.app.weightName();
+        const { state, profile } = this.app;
+        const event = profile.events[state.event < 0 ? profile.onlyEvent() : state.event];
+        const of = state.weight === 'period' && event ? ` of ${visible(event.name)}` : '';
+        return `${count(total)} ${unit}${unit === 'ns' ? ` (${roundDuration(total)})` : ''}${of}`;
+    }
+
+    // What colours mean, of those that there are: pairs of a text and a colour.
+    legendOf() {
+        const { state, profile, colors } = this.app;
+        if (state.view === 'time' && profile.switches)
+            return [
+                ['samples', 'var(--density)'],
+                ['runs', 'var(--running)'],
+                ['was preempted and waits for a CPU', 'var(--waiting)'],
+            ];
+        if (state.color !== 'kind' || !COLORED.includes(state.view) || profile.side) return [];
+        if (!this.kinds) this.kinds = [...new Set(profile.fnKind)].sort();
+        return this.kinds.map((kind) => [KIND_NAMES[kind], colors.ofKind(kind)]);
+    }
+
+    updateLegend() {
+        const legend = this.legendOf();
+        this.legend.hidden = !legend.length;
+        const swatch = (color) => {
+            const box = make('span', { class: 'swatch', 'aria-hidden': 'true' });
+            box.style.background = color;
+            return box;
+        };
+        replaceChildren(
+            this.legend,
+            ...legend.map(([text, color]) => make('li', {}, swatch(color), text)),
+        );
     }
 }

@@ -3,6 +3,7 @@
 #include "base/intern.h"
 #include "page/code.h"
 #include "page/gather.h"
+#include "page/switches.h"
 #include <perfdata/text.h>
 #include <perfdata/types.h>
 #include <stdlib.h>
@@ -19,6 +20,8 @@ struct maker {
     uint32_t *stacks;                    /* for `packed`: the page's stack of a profile's */
     uint64_t begin, unit;                /* times are (time - begin) / unit */
     uint32_t *functions;                 /* by the profile's */
+    struct pd_page_thinned switches;
+    uint64_t switches_left_out;
     bool joined, timed;
 };
 
@@ -155,20 +158,46 @@ static void put_samples(struct maker *m)
         ROW_COLUMN(m, "sa_side", "v32", r->side);
 }
 
+static bool is_told(const struct maker *m, uint64_t number)
+{
+    return !m->switches.left_out || !m->switches.left_out[number];
+}
+
+/* A column of `value`, of each switch `row` that is told. */
+#define SWITCH_COLUMN(name, value)                                                                 \
+    do {                                                                                           \
+        size_t from_ = m->body.length;                                                             \
+        for (uint64_t i_ = 0; i_ < count; i_++) {                                                  \
+            const struct perfdata_profile_switch *row = &switches[i_];                             \
+            if (is_told(m, i_))                                                                    \
+                put_number(&m->body, (value));                                                     \
+        }                                                                                          \
+        end_column(m, (name), "v32", m->switches.kept, from_);                                     \
+    } while (0)
+
 static void put_switches(struct maker *m, const perfdata_profile *profile)
 {
     uint64_t count = perfdata_profile_switch_count(profile);
     if (!count || m->options->before)
         return;
-#define SWITCH(member) perfdata_profile_switch(profile, i)->member
-    COLUMN(m, "sw_time", "v64", count, time_of(m, SWITCH(time)));
-    COLUMN(m, "sw_thread", "v32", count, SWITCH(thread));
-    COLUMN(m, "sw_cpu", "v32", count, (uint32_t)(SWITCH(cpu) + 1));
-    COLUMN(m, "sw_kind", "v32", count,
-           !(SWITCH(flags) & PERFDATA_SWITCH_OUT)      ? 0
-           : SWITCH(flags) & PERFDATA_SWITCH_PREEMPTED ? 1
-                                                       : 2);
-#undef SWITCH
+    const struct perfdata_profile_switch *switches = perfdata_profile_switch(profile, 0);
+    if (!pd_page_switches_thin(switches, count, perfdata_profile_thread_count(profile),
+                               PD_PAGE_MOST_SWITCHES, &m->switches)) {
+        m->body.failed = true;
+        return;
+    }
+    m->switches_left_out = count - m->switches.kept;
+    size_t from = m->body.length;
+    uint64_t last = 0;
+    for (uint64_t i = 0; i < count; i++)
+        if (is_told(m, i))
+            put_step(m, time_of(m, switches[i].time), &last);
+    end_column(m, "sw_time", "d64", m->switches.kept, from);
+    SWITCH_COLUMN("sw_thread", row->thread);
+    SWITCH_COLUMN("sw_cpu", (uint32_t)(row->cpu + 1));
+    SWITCH_COLUMN("sw_kind", !(row->flags & PERFDATA_SWITCH_OUT)      ? 0
+                             : row->flags & PERFDATA_SWITCH_PREEMPTED ? 1
+                                                                      : 2);
 }
 
 /* Calls of threads, as a trace tells them, and sums of each function's. */
@@ -476,6 +505,10 @@ static perfdata_status put_header(struct maker *m, perfdata_recording *recording
     uint64_t shorter, left_out = perfdata_profile_calls_left_out(profile, &shorter);
     pd_text_format(out, "],\"calls_left_out\":%llu,\"calls_shorter_than\":%llu",
                    (unsigned long long)left_out, (unsigned long long)shorter);
+    if (m->switches_left_out)
+        pd_text_format(out, ",\"switches_left_out\":%llu,\"switches_shorter_than\":%llu",
+                       (unsigned long long)m->switches_left_out,
+                       (unsigned long long)m->switches.shorter_than);
     if (m->options->code) {
         pd_text_format(out, ",\"code_left_out\":%llu,\"code_limit\":",
                        (unsigned long long)m->options->code->left_out);
@@ -603,6 +636,7 @@ perfdata_status pd_page_data(perfdata_recording *recording, const perfdata_profi
     pd_vec_free(&m.rows);
     free(m.stacks);
     free(m.functions);
+    free(m.switches.left_out);
     pd_intern_free(&m.strings);
     pd_page_tables_free(&m.tables);
     *columns = m.body;

@@ -216,6 +216,8 @@ export class Profile {
                   thread: columns.sw_thread,
                   cpu: cpus(columns.sw_cpu),
                   kind: columns.sw_kind,
+                  leftOut: header.switches_left_out || 0,
+                  shorterThan: header.switches_shorter_than,
               }
             : null;
         this.calls = columns.cs_fn ? readCalls(columns, header, unit) : null;

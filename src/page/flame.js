@@ -82,6 +82,7 @@ export class Flame {
     // `view` is the part of the zoomed frame that is seen, 0 to 1.
     show(tree, colors, options) {
         const same = this.tree === tree;
+        const turned = this.options && this.options.upward !== options.upward;
         if (!same) this.texts = new Map();
         this.tree = tree;
         this.colors = colors;
@@ -95,6 +96,7 @@ export class Flame {
         this.wholeOld = tree.oldOf(0);
         this.draw();
         this.read();
+        if (!same || turned) this.reveal(); // where stacks grow upward, their roots lie at the lower end
     }
 
     // Width of a node: its share; of two recordings the mean of both shares.

@@ -28,7 +28,7 @@ export class Search {
             'div',
             { class: 'search', role: 'search' },
             this.input,
-            make('label', { title: 'regular expression' }, this.regexBox, ' .*'),
+            make('label', { title: 'regular expression' }, this.regexBox, ' regex'),
             this.hits,
             step(-1, 'Previous hit', '‹'),
             step(1, 'Next hit', '›'),

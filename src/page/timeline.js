@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Samples and switches -> density over time, a row a thread or CPU, and a heat map; ranges are chosen here.
 import {
+    axisText,
     count,
     duration,
+    roundDuration,
     make,
     cssColor,
     fit,
@@ -399,9 +401,17 @@ export class Timeline {
         this.tellRows(found, marks);
     }
 
+    // A recording can have more switches than a page.
+    leftOutText() {
+        const { switches } = this.profile;
+        return switches && switches.leftOut
+            ? `; ${count(switches.leftOut)} switches are left out, of runs shorter than ${roundDuration(switches.shorterThan)}`
+            : '';
+    }
+
     tellRows({ rows, count: all, whole }, marks) {
         const left = all - rows.length;
-        this.note.textContent = `${count(all)} rows${left > 0 ? `, the ${count(rows.length)} heaviest are shown` : ''}${this.rangeText()}${marks.length ? `; marks: ${marksText(marks)}` : ''}`;
+        this.note.textContent = `${count(all)} rows${left > 0 ? `, the ${count(rows.length)} heaviest are shown` : ''}${this.rangeText()}${this.leftOutText()}${marks.length ? `; marks: ${marksText(marks)}` : ''}`;
         const texts = rows
             .slice(0, TOLD_ROWS)
             .map(
@@ -434,7 +444,7 @@ export class Timeline {
             context.globalAlpha = 0.3;
             context.fillRect(x, 0, 1, LANE);
             context.globalAlpha = 1;
-            context.fillText(duration(time - origin), x + 3, LANE / 2);
+            axisText(context, time - origin, x + 3, LANE / 2, width);
         }
     }
 
@@ -552,7 +562,7 @@ export class Timeline {
             }
         }
         context.fillStyle = cssColor('--ink');
-        context.fillText(`a column is ${duration(column)}, time goes down, then right`, 4, 14);
+        context.fillText(`a column is ${roundDuration(column)}, time goes down, then right`, 4, 14);
         this.note.textContent = `heat map of ${duration(this.window[1] - this.window[0])}${this.rangeText()}`;
     }
 }
