@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: MIT
 // The choices above the views: event, weight, shape, steps, threads; and what they are set to now.
 import { KIND_NAMES } from './color.js';
-import { make, replaceChildren, offerThreads, chooseThread, visible, count, duration, roundDuration } from './format.js';
+import {
+    make,
+    replaceChildren,
+    offerThreads,
+    chooseThread,
+    visible,
+    count,
+    duration,
+    roundDuration,
+} from './format.js';
 
 const KEYS = [
     ['/', 'search'],
@@ -226,7 +235,8 @@ export class Controls {
         const unit = this.app.weightName();
         const { state, profile } = this.app;
         const event = profile.events[state.event < 0 ? profile.onlyEvent() : state.event];
-        const of = state.weight === 'period' && event ? ` of ${visible(event.name)}` : '';
+        const named = state.weight === 'period' && event && event.name !== unit;
+        const of = named ? ` of ${visible(event.name)}` : '';
         return `${count(total)} ${unit}${unit === 'ns' ? ` (${roundDuration(total)})` : ''}${of}`;
     }
 

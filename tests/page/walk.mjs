@@ -221,6 +221,48 @@ async function looks() {
     await page.close();
 }
 
+// In a window lower than the picture the canvas is what is seen of it, and roots come into sight.
+async function lowWindow() {
+    const page = await open(browser, file, {
+        viewport: { width: 1280, height: 290 },
+        state: { shape: 'flame' },
+    });
+    check((await page.locator('.legend').textContent()).includes('user'), 'colours are told');
+    check(/ of \S/.test(await page.locator('.summary').textContent()), 'what is counted, too');
+    const seen = () =>
+        page.evaluate(() => {
+            const { flame } = window.perfdataPage;
+            const { scrollTop, clientHeight } = flame.box;
+            const y = flame.top(0);
+            return [
+                flame.height > clientHeight,
+                flame.sheet.canvas.clientHeight <= clientHeight,
+                y >= scrollTop && y < scrollTop + clientHeight,
+            ];
+        });
+    await settle(page);
+    equal(await seen(), [true, true, true], 'a flame graph begins at its root');
+    await page.locator('.panel.flame .flame').focus();
+    await press(page, 'i', 'i');
+    await settle(page);
+    equal(await seen(), [true, true, true], 'turned round, too');
+    const picture = () => page.evaluate(() => window.perfdataPage.flame.sheet.canvas.toDataURL());
+    const first = await picture();
+    await page.evaluate(() => (window.perfdataPage.flame.box.scrollTop = 1e6));
+    await settle(page);
+    await settle(page);
+    check((await picture()) !== first, 'what is scrolled to is drawn');
+    await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
+    check(
+        await page.evaluate(() => {
+            const { flame } = window.perfdataPage;
+            return flame.sheet.canvas.clientHeight >= flame.height;
+        }),
+        'all of it is printed',
+    );
+    await page.close();
+}
+
 // All that has a function is reached by Tab alone.
 async function byKeyboard() {
     const page = await open(browser, file);
@@ -276,6 +318,7 @@ await runParts([
     times,
     addresses,
     looks,
+    lowWindow,
     byKeyboard,
     axe,
 ]);
