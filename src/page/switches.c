@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: MIT
-// Context switches without end -> those of the longest runs.
+/* SPDX-License-Identifier: MIT */
+/* Context switches without end -> those of the longest runs. */
 #include "page/switches.h"
 #include <stdlib.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Proves: context switches beyond the room go as whole runs, the shortest first; what is told stays
- * in pairs, also where partners are missing or times run backward; a room for all leaves none out. */
+ * in pairs, also where partners are missing or times run backward; a room for all leaves none out.
+ */
 #include "page/switches.h"
 #include "test.h"
 #include <stdlib.h>
