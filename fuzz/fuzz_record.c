@@ -40,16 +40,22 @@ static void decode(const struct pd_event *event, const uint8_t *record, uint32_t
     pd_arena_free(&arena);
 }
 
-/* Whether bytes that no field explains can change how the rest is read: where hw_idx may be
- * missing, all of the record is weighed, and such bytes are not turned. */
-static bool is_doubtful(const struct pd_event *event, const uint8_t *record, uint32_t size,
+/* Whether the kernel wrote hw_idx does not show in a sample without branches: the reading that uses
+ * the record up is taken. Bytes that no field explains are not turned, so that they may change what
+ * is read; and where 16-bit fields would lie in the one reading and 64-bit ones in the other, both
+ * may fit once they are turned. */
+static bool reads_alike(const struct pd_event *event, const uint8_t *record,
+                        const struct pd_event *foreign, const uint8_t *other, uint32_t size,
                         bool swap)
 {
-    struct pd_sample sample;
-    return pd_load32(record, swap) == PD_RECORD_SAMPLE &&
-           event->attr.branch_sample_type & PD_BRANCH_SAMPLE_HW_INDEX &&
-           pd_sample_decode(event, record, size, &sample) == PERFDATA_OK &&
-           sample.parts_end != size;
+    struct pd_sample sample, turned;
+    if (pd_load32(record, swap) != PD_RECORD_SAMPLE ||
+        !(event->attr.branch_sample_type & PD_BRANCH_SAMPLE_HW_INDEX) ||
+        pd_sample_decode(event, record, size, &sample) != PERFDATA_OK || sample.branch_count)
+        return true;
+    return sample.parts_end == size &&
+           pd_sample_decode(foreign, other, size, &turned) == PERFDATA_OK &&
+           sample.has_hw_index == turned.has_hw_index;
 }
 
 static void round_trip(const struct pd_event *event, const uint8_t *record, uint32_t size,
@@ -63,12 +69,14 @@ static void round_trip(const struct pd_event *event, const uint8_t *record, uint
     uint64_t sum = pd_record_checksum(&input);
     require(!memcmp(same, record, size));
     require(sum == pd_record_checksum_walk(&input));
-    if (status == PERFDATA_OK && !is_doubtful(event, record, size, swap)) {
+    if (status == PERFDATA_OK) {
         pd_plan_make(&event->attr, !swap, &foreign.plan);
         require(pd_record_encode(&input, !big, other) == PERFDATA_OK);
         input = (struct pd_fields_input){ &foreign, other, size, !swap, 3 };
-        require(pd_record_encode(&input, big, back) == PERFDATA_OK);
-        require(!memcmp(back, record, size));
+        if (reads_alike(event, record, &foreign, other, size, swap)) {
+            require(pd_record_encode(&input, big, back) == PERFDATA_OK);
+            require(!memcmp(back, record, size));
+        }
     }
     free(same);
     free(other);
