@@ -50,6 +50,8 @@ extern "C" {
 #define PERFDATA_ANNOTATE_ADDRESSES (UINT64_C(1) << 17)
 #define PERFDATA_ANNOTATE_LINE_NUMBERS (UINT64_C(1) << 18)
 #define PERFDATA_ANNOTATE_JUMP_COUNTS (UINT64_C(1) << 19)
+/* Names demangled: also where a configuration file says otherwise. Since 0.1. */
+#define PERFDATA_ANNOTATE_DEMANGLE (UINT64_C(1) << 20)
 
 /* All zero but struct_size is the plain `annotate`. Strings are borrowed for the call; NULL: not
  * given. Since 0.1. */

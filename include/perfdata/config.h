@@ -21,16 +21,20 @@ typedef int (*perfdata_setting_fn)(void *data, const char *key, const char *valu
 PERFDATA_API int perfdata_settings(const char *only, const char *home, perfdata_setting_fn each,
                                    void *data);
 
-/* What perf checks of the same files whatever it is asked to do: that each line parses, and the
- * values of call-graph.*, hist.percentage, llvm.*, ui.show-headers and stat.big-num. `on_issue`
- * (may be NULL) gets what perf warns of; issues last during the call. A value that perf refuses is
- * PERFDATA_ERROR_ARGUMENT, with perf's text, without the last newline, in `error`, which is cut to
- * `size` bytes with its NUL. PERFDATA_OK otherwise. What the library honours it checks in any case.
- * Since 0.1. */
+/* What perf checks of the same files before it reads anything. `verb` NULL: what it checks whatever
+ * it is asked to do, that each line parses and the values of call-graph.*, hist.percentage, llvm.*,
+ * ui.show-headers and stat.big-num. A verb of perf's: what that verb checks besides; what the
+ * library honours for it, it checks when it is run. `on_issue` (may be NULL) gets what perf warns
+ * of; issues last during the call. A value that perf refuses is PERFDATA_ERROR_ARGUMENT, with
+ * perf's text, without the last newline, in `error`, which is cut to `size` bytes with its NUL.
+ * PERFDATA_OK otherwise. Since 0.1. */
 PERFDATA_API perfdata_status
-perfdata_settings_check(const char *only, const char *home,
+perfdata_settings_check(const char *only, const char *home, const char *verb,
                         void (*on_issue)(void *data, const struct perfdata_issue *issue),
                         void *issue_data, char *error, size_t size);
+/* A value that is yes or no: 1 or 0, and -1 where it is neither, which perf takes for a yes. Since
+ * 0.1. */
+PERFDATA_API int perfdata_setting_truth(const char *value);
 
 #ifdef __cplusplus
 }

@@ -40,6 +40,8 @@ struct perfdata_syscalls_options {
                                         processes; NULL: all. Since 0.1 */
     struct perfdata_event_switch event_switch;
     const char *output; /* this file gets the text instead of `write`; NULL: none. Since 0.1 */
+    const char
+        *perf_config; /* read in place of /etc/perfconfig and home's; NULL: these. Since 0.1 */
 };
 
 /* Prints the calls of raw_syscalls:sys_enter and sys_exit, with their call chains where these were

@@ -21,7 +21,7 @@ int perfdata_settings(const char *only, const char *home, perfdata_setting_fn ea
     return result;
 }
 
-perfdata_status perfdata_settings_check(const char *only, const char *home,
+perfdata_status perfdata_settings_check(const char *only, const char *home, const char *verb,
                                         void (*on_issue)(void *data,
                                                          const struct perfdata_issue *issue),
                                         void *issue_data, char *error, size_t size)
@@ -31,9 +31,14 @@ perfdata_status perfdata_settings_check(const char *only, const char *home,
     pd_context_init(&context);
     context.on_issue = on_issue;
     context.issue_data = issue_data;
-    perfdata_status status = pd_settings_check(&context, &places);
+    perfdata_status status = pd_settings_check(&context, &places, verb);
     if (size)
         snprintf(error, size, "%s", status < 0 ? context.message : "");
     pd_context_fini(&context);
     return status;
+}
+
+int perfdata_setting_truth(const char *value)
+{
+    return pd_config_truth(value);
 }

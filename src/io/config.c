@@ -240,3 +240,14 @@ int pd_config_truth(const char *value)
     long number = strtol(value, &end, 0);
     return !*value ? 0 : *end ? -1 : number != 0;
 }
+
+bool pd_config_number(const char *value, uint64_t *out)
+{
+    static const char units[] = "kmg";
+    char *end;
+    *out = strtoull(value, &end, 0);
+    const char *unit = *end ? strchr(units, *end | ('a' - 'A')) : NULL;
+    if (unit)
+        *out <<= 10 * (unit - units + 1);
+    return *value && !end[unit != NULL];
+}

@@ -27,6 +27,8 @@ int pd_config_read(struct pd_context *context, const struct pd_config_places *pl
 /* The same of a file's text. False: line *line does not parse. */
 bool pd_config_parse(const char *text, size_t size, pd_config_fn each, void *data, int *result,
                      unsigned *line);
+/* perf's number: of strtoull, with k, m or g behind it. False: it is none. */
+bool pd_config_number(const char *value, uint64_t *out);
 /* One of perf's words for yes and no, or a number. -1: neither. */
 int pd_config_truth(const char *value);
 

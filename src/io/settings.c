@@ -65,7 +65,7 @@ static int check_record_mode(struct pd_context *context, const char *key, const 
     size_t length = comma ? (size_t)(comma - value) : strlen(value);
     bool lbr = length == 3 && !strncmp(value, "lbr", length);
     if (length == 5 && !strncmp(value, "dwarf", length))
-        return comma ? check_stack_size(context, key, value, comma + 1) : 0;
+        return comma && comma[1] ? check_stack_size(context, key, value, comma + 1) : 0;
     if ((length == 2 && !strncmp(value, "fp", length)) || (lbr && !comma))
         return 0;
     return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1,
@@ -151,8 +151,55 @@ int pd_chain_settings_take(struct pd_context *context, struct pd_chain_settings 
     return settings->relative || !strcmp(value, "absolute") ? 0 : refuse(context, key, value, NULL);
 }
 
+/* ---- what a verb checks alone ---- */
+
+static bool is_word(const char *value, const char *const *words)
+{
+    while (*words && strcmp(value, *words) != 0)
+        words++;
+    return *words;
+}
+
+static int check_build_ids(struct pd_context *context, const char *key, const char *value)
+{
+    static const char *const words[] = { "cache", "no-cache", "skip", "mmap", NULL };
+    return is_word(value, words) ? 0 : refuse(context, key, value, NULL);
+}
+
+static int check_allocator(struct pd_context *context, const char *key, const char *value)
+{
+    static const char *const words[] = { "slab", "page", NULL };
+    (void)key;
+    return is_word(value, words)
+               ? 0
+               : pd_warning(context, PERFDATA_ISSUE_CONFIG, -1,
+                            "invalid default value ('slab' or 'page' required): %s\n", value);
+}
+
+static int check_format(struct pd_context *context, const char *key, const char *value)
+{
+    static const char *const words[] = { "man", "info", "web", "html", NULL };
+    return is_word(value, words)
+               ? 0
+               : pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1,
+                         "unrecognized help format '%s'Error in the given config file: "
+                         "wrong config key-value pair %s=%s",
+                         value, key, value);
+}
+
+static const struct {
+    const char *verb, *key;
+    int (*check)(struct pd_context *context, const char *key, const char *value);
+} of_verbs[] = {
+    { "record", "record.call-graph", check_record_mode },
+    { "record", "record.build-id", check_build_ids },
+    { "kmem", "kmem.default", check_allocator },
+    { "help", "help.format", check_format },
+};
+
 struct checker {
     struct pd_context *context;
+    const char *verb;
     struct pd_chain_settings chains;
 };
 
@@ -160,11 +207,20 @@ static int check_entry(void *data, const char *key, const char *value)
 {
     struct checker *checker = data;
     bool known;
-    return pd_chain_settings_take(checker->context, &checker->chains, key, value, &known);
+    if (!checker->verb)
+        return pd_chain_settings_take(checker->context, &checker->chains, key, value, &known);
+    for (size_t i = 0; i < PD_LENGTH(of_verbs); i++)
+        if (!strcmp(of_verbs[i].verb, checker->verb) && !strcmp(of_verbs[i].key, key))
+            return of_verbs[i].check(checker->context, key, value);
+    return 0;
 }
 
-int pd_settings_check(struct pd_context *context, const struct pd_config_places *places)
+int pd_settings_check(struct pd_context *context, const struct pd_config_places *places,
+                      const char *verb)
 {
-    struct checker checker = { .context = context };
-    return pd_config_read(context, places, check_entry, &checker);
+    struct checker checker = { .context = context, .verb = verb };
+    bool any = !verb;
+    for (size_t i = 0; i < PD_LENGTH(of_verbs) && !any; i++)
+        any = !strcmp(of_verbs[i].verb, verb);
+    return any ? pd_config_read(context, places, check_entry, &checker) : 0;
 }

@@ -16,7 +16,9 @@ struct pd_chain_settings {
  * error with its text. */
 int pd_chain_settings_take(struct pd_context *context, struct pd_chain_settings *settings,
                            const char *key, const char *value, bool *known);
-/* Those of all files, and lines that do not parse: what perf does first, whatever the verb. */
-int pd_settings_check(struct pd_context *context, const struct pd_config_places *places);
+/* Those of all files, and lines that do not parse: what perf does first, whatever the verb. With a
+ * verb what it checks alone: of `record`, `kmem` and `help`; others check what they take. */
+int pd_settings_check(struct pd_context *context, const struct pd_config_places *places,
+                      const char *verb);
 
 #endif

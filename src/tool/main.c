@@ -6,7 +6,7 @@
 static enum tool_exit run(struct tool *tool, int argc, char **argv)
 {
     bool done;
-    enum tool_exit code = tool->as_perf ? tool_settings_check(tool) : TOOL_DONE;
+    enum tool_exit code = tool->as_perf ? tool_settings_check(tool, NULL) : TOOL_DONE;
     if (code != TOOL_DONE)
         return code;
     code = tool_global_options(tool, &argc, &argv, &done);
@@ -25,7 +25,9 @@ static enum tool_exit run(struct tool *tool, int argc, char **argv)
     tool->pages = !(row->verb->flags & (TOOL_VERB_UNPAGED | TOOL_VERB_WRITES));
     tool->writes = row->verb->flags & TOOL_VERB_WRITES;
     if (!tool->as_perf && row->verb->flags & TOOL_VERB_PERF)
-        code = tool_settings_check(tool);
+        code = tool_settings_check(tool, NULL);
+    if (code == TOOL_DONE && (tool->as_perf || row->verb->flags & TOOL_VERB_PERF))
+        code = tool_settings_check(tool, row->name);
     return code != TOOL_DONE ? code : tool_verb_run(tool, row->verb, argc - 1, argv + 1);
 }
 

@@ -7,11 +7,11 @@
 
 enum { PERF_EXIT_SETTINGS = 255 };
 
-enum tool_exit tool_settings_check(struct tool *tool)
+enum tool_exit tool_settings_check(struct tool *tool, const char *verb)
 {
     char text[512];
-    perfdata_status status = perfdata_settings_check(getenv("PERF_CONFIG"), getenv("HOME"),
-                                                     tool_on_setting, tool, text, sizeof text);
+    perfdata_status status = perfdata_settings_check(getenv("PERF_CONFIG"), getenv("HOME"), verb,
+                                                     tool_on_issue, tool, text, sizeof text);
     if (status >= 0)
         return TOOL_DONE;
     if (tool->as_perf)

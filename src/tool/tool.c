@@ -157,6 +157,16 @@ void tool_tell_warnings(struct tool *tool)
     *warnings = (struct tool_warnings){ 0 };
 }
 
+/* perf says it before all else, and ours reads the same files more than once. */
+static void tell_setting(struct tool *tool, const char *text)
+{
+    if (is_kept(&tool->before.told, text))
+        return;
+    tool_progress_clear(tool);
+    fputs(text, stderr);
+    keep_warning(&tool->before.told, text);
+}
+
 void tool_on_issue(void *context, const struct perfdata_issue *issue)
 {
     struct tool *tool = context;
@@ -165,7 +175,9 @@ void tool_on_issue(void *context, const struct perfdata_issue *issue)
     struct tool_issues *kept = &tool->issues[issue->kind];
     if (issue->perf_text) {
         kept->warnings++;
-        if (!is_kept(&tool->before.told, issue->perf_text))
+        if (issue->kind == PERFDATA_ISSUE_CONFIG)
+            tell_setting(tool, issue->perf_text);
+        else
             keep_warning(&tool->warnings, issue->perf_text);
         return;
     }
@@ -176,17 +188,6 @@ void tool_on_issue(void *context, const struct perfdata_issue *issue)
     }
     if (tool->verbose && !tool->as_perf)
         print_issue(tool, issue->kind, issue->offset, issue->text, 1);
-}
-
-void tool_on_setting(void *context, const struct perfdata_issue *issue)
-{
-    struct tool *tool = context;
-    if (!issue->perf_text) {
-        tool_on_issue(tool, issue);
-        return;
-    }
-    fputs(issue->perf_text, stderr);
-    keep_warning(&tool->before.told, issue->perf_text);
 }
 
 void tool_take_issues(struct tool *tool, struct tool *told)

@@ -127,8 +127,6 @@ enum tool_exit tool_exit_as(struct tool *tool, enum tool_exit code, int perf_cod
 /* The issue callback for struct perfdata_*_options: data is the struct tool. The library calls it
  * under its lock, so from one thread at a time. */
 void tool_on_issue(void *tool, const struct perfdata_issue *issue);
-/* The issue callback for tool_settings_check(): what it tells at once no verb tells again. */
-void tool_on_setting(void *tool, const struct perfdata_issue *issue);
 /* What another was told in its place; that keeps nothing. */
 void tool_take_issues(struct tool *tool, struct tool *told);
 /* "file: KIND at offset N: ", before an issue's text in a list of all; its length. */
@@ -165,9 +163,9 @@ unsigned tool_columns(void);
 
 /* ---- settings.c ---- */
 
-/* Tells what is wrong with perf's configuration files, as perf does before each verb. Not
- * TOOL_DONE: perf goes no further. */
-enum tool_exit tool_settings_check(struct tool *tool);
+/* Tells what is wrong with perf's configuration files, as perf does before each verb, or of what
+ * the verb checks besides. Not TOOL_DONE: perf goes no further. */
+enum tool_exit tool_settings_check(struct tool *tool, const char *verb);
 
 /* ---- guard.c ---- */
 

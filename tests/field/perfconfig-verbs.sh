@@ -176,4 +176,167 @@ for program in ./perf $perf; do
     [ "$(cat ended)" = 0 ] && [ ! -s said ] ||
         { echo "$program: an empty buildid.dir is not the default"; failed=1; }
 done
+
+# ---- of single verbs ----
+
+# like SETTINGS VERB...: what it prints and says is what the installed perf prints and says
+like() {
+    printf "$1\n" >config
+    shift
+    [ -n "$perf" ] || return 0
+    run $perf "$@"
+    mv text expected
+    mv said expected.said
+    mv ended expected.end
+    run ./perf "$@"
+    for file in said expected.said; do # of this machine's kernel
+        grep -v '^cannot load kernel map' $file >a
+        mv a $file
+    done
+    cmp text expected && diff said expected.said && cmp ended expected.end ||
+        { echo "perf $* with $(tr '\n' ' ' <config): not as perf"; failed=1; }
+}
+# found SETTINGS PATTERN VERB...: the text or what is said has a line like it
+found() {
+    printf "$1\n" >config
+    pattern=$2
+    shift 2
+    run ./perf "$@"
+    cat text said | grep -qe "$pattern" ||
+        { echo "perf $* with $(tr '\n' ' ' <config): no '$pattern'"; failed=1; }
+}
+cp "$SOURCE/tests/data/verbs/trace-words.data" words.data
+brk='t160/2065 brk('
+found '[trace]\nshow_timestamp = false' "^( 0.001 ms): ${brk}) *= 0xddaa000\$" trace -i words.data
+found '[trace]\nshow_duration = off' "^     0.229 ${brk}) *= 0xddaa000\$" trace -i words.data
+found '[trace]\nshow_zeros = on' "${brk}brk: NULL) *= 0xddaa000\$" trace -i words.data
+found '[trace]\nshow_arg_names = 0' "${brk}0xddaad00) *= 0xddaad00\$" trace -i words.data
+found '[trace]\nargs_alignment = 0' "${brk}brk: 0xddaad00) = 0xddaad00\$" trace -i words.data
+found '[trace]\nargs_alignment = 0x20' "${brk}brk: 0xddaad00)             = 0xdd" trace -i words.data
+found '[trace]\nshow_zeros = odd' "${brk}brk: NULL)" trace -i words.data
+cp "$SOURCE/tests/data/verbs/trace-zeros.data" zeros.data
+PERF_CONFIG=/dev/null "$PERFDATA" trace -i zeros.data >plain 2>&1
+for line in 'mprotect(start: 0, len: 0, prot: NONE)' \
+    'mmap(addr: NULL, len: 0, prot: NONE, flags: 0, fd: 0, off: 0)' \
+    'connect(fd: 0, uservaddr: 0, addrlen: 0)' 'clone(clone_flags: , newsp: 0)' \
+    'statx(dfd: 0, filename: 0, flags: SYNC_AS_STAT, mask: , buffer: NULL)' \
+    'fsmount(fs_fd: 0, flags: 0, attr_flags: RELATIME)'; do
+    found '[trace]\nshow_zeros = true' "$line" trace -i zeros.data
+    grep -qF "$line" plain && { echo "$line is shown without show_zeros"; failed=1; }
+done
+found '[trace]\nshow_prefix = yes' 'trace.show_prefix is not supported yet' trace -i words.data
+for recording in words trace trace-chains trace-zeros; do
+    [ $recording = words ] || cp "$SOURCE/tests/data/verbs/$recording.data" .
+    for value in true false odd; do
+        for key in show_timestamp show_duration show_zeros show_arg_names no_inherit; do
+            like "[trace]\n$key = $value" trace -i $recording.data
+        done
+    done
+    for column in 0 40 100 -3 1k 0x20 2147483648 71x odd ''; do
+        like "[trace]\nargs_alignment = $column" trace -S -i $recording.data
+    done
+    like '[trace]\nshow_arg_names = no\nshow_zeros = yes\nshow_timestamp = no\nargs_alignment = 20' \
+        trace -T -i $recording.data
+done
+
+found '[kmem]\ndefault = odd' "^invalid default value ('slab' or 'page' required): odd\$" \
+    kmem -i rec.data stat
+found '[kmem]\ndefault = page' '\-\-page, as kmem.default says, is not supported' kmem -i rec.data stat
+cp "$SOURCE"/tests/data/verbs/kmem*.data .
+kmem=$(echo kmem*.data | cut -d ' ' -f 1)
+for value in slab odd; do
+    like "[kmem]\ndefault = $value" kmem -i "$kmem" stat
+done
+like '[kmem]\ndefault = page' kmem --slab -i "$kmem" stat
+
+for value in '' odd m Man; do
+    found "[help]\nformat = $value" \
+        "^unrecognized help format '$value'Error in .* help.format=$value\$" help
+    like "[help]\nformat = $value" help
+done
+found '[help]\nformat = web' '^ *report' help
+
+printf '[annotate]\ndemangle = false\n' >config
+cp "$SOURCE/tests/data/annotate/cpp-fp.data" .
+if command -v objdump >/dev/null; then
+    "$PERFDATA" annotate --symfs "$SOURCE/tests/data/annotate/symfs" -i cpp-fp.data >found 2>/dev/null
+    "$PERFDATA" annotate --demangle --symfs "$SOURCE/tests/data/annotate/symfs" -i cpp-fp.data \
+        >demangled 2>/dev/null
+    : >config
+    "$PERFDATA" annotate --no-demangle --symfs "$SOURCE/tests/data/annotate/symfs" -i cpp-fp.data \
+        >expected 2>/dev/null
+    cmp found expected || { echo 'annotate.demangle = false is not --no-demangle'; failed=1; }
+    cmp -s found demangled &&
+        { echo '--demangle does not go before annotate.demangle'; failed=1; }
+fi
+
+# What neither is yes nor no is a yes.
+cp "$SOURCE"/tests/data/annotate/group-read.data .
+if command -v objdump >/dev/null; then
+    for value in true odd; do
+        printf '[annotate]\nshow_nr_samples = %s\n[report]\ngroup = %s\n' $value $value >config
+        "$PERFDATA" report --stdio -i group-read.data 2>/dev/null | grep -v '^# (' >report.$value
+        "$PERFDATA" annotate --symfs "$SOURCE/tests/data/annotate/symfs" -i cpp-fp.data \
+            >annotate.$value 2>/dev/null
+    done
+    cmp report.true report.odd && cmp annotate.true annotate.odd ||
+        { echo 'odd is not taken for a yes'; failed=1; }
+fi
+
+# ---- record ----
+
+# chains SETTINGS WORDS OPTION...: what the attr of a recording has of call chains
+chains() {
+    printf "$1\n" >config
+    expected=$2
+    shift 2
+    rm -f new.data
+    run ./perf record -q -e cpu-clock -F 100 "$@" -o new.data true
+    [ -s new.data ] || { cat said; return; }
+    found=$(PERF_CONFIG=/dev/null "$PERFDATA" evlist -v -i new.data |
+        grep -oE 'CALLCHAIN|sample_stack_user: [0-9]+' | tr '\n' ' ')
+    [ "$found" = "$expected" ] ||
+        { echo "record $* with $(tr '\n' ' ' <config): '$found', not '$expected'"; failed=1; }
+}
+if ./perf record -q -e cpu-clock -o probe.data true 2>/dev/null; then
+    dwarf='CALLCHAIN sample_stack_user: '
+    chains '[record]\ncall-graph = dwarf' ''
+    chains '[record]\ncall-graph = dwarf' "${dwarf}8192 " -g
+    chains '[record]\ncall-graph = dwarf,' "${dwarf}8192 " -g
+    chains '[record]\ncall-graph = fp,x' 'CALLCHAIN ' -g
+    chains '[call-graph]\nrecord-mode = dwarf,1024' "${dwarf}1024 " -g
+    chains '[call-graph]\nrecord-mode = dwarf,1024' 'CALLCHAIN ' --call-graph fp
+    chains '[call-graph]\nrecord-mode = dwarf\ndump-size = 2048' "${dwarf}2048 " -g
+    chains '[call-graph]\ndump-size = 2048\nrecord-mode = dwarf' "${dwarf}8192 " -g
+    chains '[call-graph]\ndump-size = 2048' "${dwarf}8192 " --call-graph dwarf
+    chains '[record]\ncall-graph = fp\n[call-graph]\nrecord-mode = dwarf' 'CALLCHAIN ' -g
+    chains '[call-graph]\nrecord-mode = dwarf\n[record]\ncall-graph = fp' 'CALLCHAIN ' -g
+    # ids SETTING COUNT FEATURE OPTION...: map records with build-ids; whether the header has any
+    ids() {
+        printf '[record]\nbuild-id = %s\n' "$1" >config
+        count=$2 feature=$3 setting=$1
+        shift 3
+        run ./perf record -q -e cpu-clock "$@" -o new.data true
+        found=$(PERF_CONFIG=/dev/null "$PERFDATA" dump --json new.data |
+            grep -c '"type":"MMAP2".*"build_id":"[0-9a-f]')
+        header=$(PERF_CONFIG=/dev/null "$PERFDATA" report --header-only -i new.data 2>/dev/null |
+            grep -c 'missing features:.* BUILD_ID')
+        [ $((found > 0)) = "$count" ] && [ "$header" = "$feature" ] ||
+            { echo "record.build-id = $setting $*: $found, $header"; failed=1; }
+    }
+    ids mmap 1 1
+    ids mmap 0 0 --no-buildid-mmap
+    ids skip 0 1
+    ids cache 0 0
+    ids no-cache 1 1 --buildid-mmap
+    for value in odd ''; do
+        found "[record]\nbuild-id = $value" "^$pair record.build-id=$value\$" \
+            record -o bad.data true
+    done
+    found '[record]\ncall-graph = lbr,x' '^callchain: No more arguments needed for --call-graph lbr' \
+        record -o bad.data true
+    [ ! -e bad.data ] || { echo 'a setting that is refused leaves a file'; failed=1; }
+else
+    echo 'nothing can be recorded here'
+fi
 exit $failed

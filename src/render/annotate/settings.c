@@ -16,12 +16,11 @@ struct reader {
 static int take_flag(const struct reader *reader, const char *key, const char *value, uint64_t flag)
 {
     int given = pd_config_truth(value);
-    if (given < 0)
-        return pd_warning(reader->context, PERFDATA_ISSUE_CONFIG, -1,
-                          "bad config value for '%s', ignoring...\n", key);
-    if (given)
+    if (given) /* perf takes for a yes what it says it ignores */
         reader->options->flags |= flag;
-    return 0;
+    return given >= 0 ? 0
+                      : pd_warning(reader->context, PERFDATA_ISSUE_CONFIG, -1,
+                                   "bad config value for '%s', ignoring...\n", key);
 }
 
 static const struct {
@@ -53,7 +52,12 @@ static int take_entry(void *data, const char *key, const char *value)
     if ((!strcmp(key, "demangle") && pd_config_truth(value) < 0) ||
         (!strcmp(key, "offset_level") && strspn(value, "0123456789") == 0))
         return take_flag(reader, key, "no truth", 0);
-    if (!strcmp(key, "offset_level") || (!strcmp(key, "demangle") && !pd_config_truth(value)))
+    if (!strcmp(key, "demangle")) {
+        if (!pd_config_truth(value) && !(reader->options->flags & PERFDATA_ANNOTATE_DEMANGLE))
+            reader->options->flags |= PERFDATA_ANNOTATE_NO_DEMANGLE;
+        return 0;
+    }
+    if (!strcmp(key, "offset_level"))
         return pd_issue(reader->context, PERFDATA_ISSUE_CONFIG, -1,
                         "perfconfig: annotate.%s is not honoured", key);
     if (!strcmp(key, "use_offset")) {

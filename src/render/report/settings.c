@@ -5,7 +5,6 @@
 #include "io/config.h"
 #include "io/settings.h"
 #include <stdio.h>
-#include <stdlib.h>
 #include <strings.h>
 
 struct reader {
@@ -19,20 +18,17 @@ struct reader {
 static int take_truth(const struct reader *reader, const char *key, const char *value, bool *out)
 {
     int given = pd_config_truth(value);
-    if (given < 0)
-        return pd_warning(reader->context, PERFDATA_ISSUE_CONFIG, -1,
-                          "bad config value for '%s', ignoring...\n", key);
-    *out = given;
-    return 0;
+    *out = given != 0; /* perf does not ignore it: it is a yes */
+    return given >= 0 ? 0
+                      : pd_warning(reader->context, PERFDATA_ISSUE_CONFIG, -1,
+                                   "bad config value for '%s', ignoring...\n", key);
 }
 
 /* perf's own queue has that size; ours grows by itself. */
 static int check_queue_size(const struct reader *reader, const char *key, const char *value)
 {
-    char *end;
-    strtoull(value, &end, 0);
-    end += *end && strchr("kKmMgG", *end);
-    if (*value && !*end)
+    uint64_t size;
+    if (pd_config_number(value, &size))
         return 0;
     return pd_fail(reader->context, PERFDATA_ERROR_ARGUMENT, -1,
                    "bad config value for '%s', ignoring...\n"

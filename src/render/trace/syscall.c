@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* System calls by number, with the arguments that the kernel declares. */
 #include "render/trace/syscall.h"
+#include <fnmatch.h>
 #include <stdlib.h>
 
 enum { NUMBERS = 512 };
@@ -71,4 +72,24 @@ void pd_syscalls_free(struct pd_syscalls *syscalls)
 const struct pd_syscall *pd_syscalls_at(const struct pd_syscalls *syscalls, uint64_t number)
 {
     return number < NUMBERS && syscalls->all[number].name ? &syscalls->all[number] : NULL;
+}
+
+bool pd_syscall_is_one_of(const char *name, const char *patterns)
+{
+    const char *at = patterns;
+    bool without = at && *at == '!';
+    if (!at)
+        return true;
+    for (at += without; *at; at += *at == ',') {
+        char pattern[64];
+        size_t length = strcspn(at, ",");
+        if (length < sizeof pattern) {
+            memcpy(pattern, at, length);
+            pattern[length] = 0;
+            if (!fnmatch(pattern, name, 0))
+                return !without;
+        }
+        at += length;
+    }
+    return without;
 }

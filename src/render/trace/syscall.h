@@ -27,6 +27,9 @@ void pd_syscalls_free(struct pd_syscalls *syscalls);
 /* NULL: there is no call of that number. */
 const struct pd_syscall *pd_syscalls_at(const struct pd_syscalls *syscalls, uint64_t number);
 
+/* Is the name one of the patterns "open*,read"; behind "!": none of them? NULL: yes. */
+bool pd_syscall_is_one_of(const char *name, const char *patterns);
+
 /* How an argument of that name is shown; NULL: by its type. */
 const struct pd_syscall_row *pd_syscall_row(const char *call, const char *argument);
 
@@ -40,6 +43,7 @@ struct pd_task_names {
  * seen. */
 struct pd_syscall_text {
     struct pd_text text;
+    bool zeros, no_names; /* of arguments; without their names zeros are shown, too */
     /* where `text` ended when such characters, PD_SYSCALL_HANGING, were left behind it */
     size_t hanging;
 };

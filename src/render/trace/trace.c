@@ -4,16 +4,16 @@
 #include "analyse/tracepoints.h"
 #include "container/handle.h"
 #include "io/output_file.h"
+#include "render/trace/settings.h"
 #include "render/trace/syscall.h"
 #include "select/event_switch.h"
 #include "select/filter.h"
-#include <fnmatch.h>
 #include <math.h>
 #include <perfdata/syscalls.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ALIGNMENT = 70, ERRORS = 4096 };
+enum { ERRORS = 4096 };
 
 /* A system call of a thread. */
 struct call_stats {
@@ -38,6 +38,7 @@ struct error_counts {
 
 struct trace {
     const struct perfdata_syscalls_options *options;
+    struct pd_trace_settings settings;
     struct pd_tp tp;
     struct pd_syscalls *syscalls;
     struct pd_filter filter, without;
@@ -69,27 +70,6 @@ static bool is_left_out(void *data, const struct pd_tp_sample *from)
                                         pd_filter_numbers(&trace->without, sample->tid, 0, 0)));
 }
 
-/* Is the call's name one of the patterns; behind "!": none of them? */
-static bool is_asked_for(const struct trace *trace, const char *name)
-{
-    const char *at = trace->options->calls;
-    bool without = at && *at == '!';
-    if (!at)
-        return true;
-    for (at += without; *at; at += *at == ',') {
-        char pattern[64];
-        size_t length = strcspn(at, ",");
-        if (length < sizeof pattern) {
-            memcpy(pattern, at, length);
-            pattern[length] = 0;
-            if (!fnmatch(pattern, name, 0))
-                return !without;
-        }
-        at += length;
-    }
-    return without;
-}
-
 /* The thread of a sample; counts the event. NULL: no memory. */
 static struct task *task_of(struct trace *trace, const struct pd_tp_sample *sample,
                             struct pd_thread **thread)
@@ -113,13 +93,13 @@ static void put_head(struct trace *trace, const struct pd_tp_sample *sample,
 {
     struct pd_text *out = &trace->tp.out;
     trace->lines++;
-    if (time)
+    if (time && !trace->settings.no_time)
         pd_text_format(out, "%10.3f ", (double)(time - trace->base) / 1e6);
-    else
+    else if (!trace->settings.no_time)
         pd_text_string(out, "         ? ");
-    if (timed)
+    if (timed && !trace->settings.no_duration)
         pd_text_format(out, "(%6.3f ms): ", (double)duration / 1e6);
-    else
+    else if (!trace->settings.no_duration)
         pd_text_string(out, "(         ): ");
     if (!has(trace, PERFDATA_SYSCALLS_NO_COMM))
         pd_text_format(out, "%.14s/", pd_tp_comm(sample, thread));
@@ -143,7 +123,7 @@ static void put_interrupted(struct trace *trace, const struct pd_tp_sample *samp
     put_head(trace, sample, task->thread, task->entered, false, 0);
     pd_text_bytes(out, task->entry.data, task->entry.length);
     pd_text_char(out, ')');
-    align(out, task->entry.length + 1, ALIGNMENT - DOTS);
+    align(out, task->entry.length + 1 + DOTS, trace->settings.alignment);
     pd_text_string(out, " ...\n");
     task->pending = false;
 }
@@ -217,18 +197,18 @@ static void make_entry(struct trace *trace, const struct pd_tp_sample *sample,
     struct named named = { trace, sample };
     const struct pd_task_names names = { known_name, &named };
     text->text.length = text->hanging = 0;
+    text->zeros = trace->settings.zeros;
+    text->no_names = trace->settings.no_names;
     pd_text_format(&text->text, "%s(", call->name);
-    bool any = false;
+    const size_t begin = text->text.length;
     for (unsigned i = 0; i < call->count; i++) {
         size_t before = text->text.length, hanging = text->hanging;
         char tail[PD_SYSCALL_HANGING];
         if (hanging == before && hanging)
             memcpy(tail, text->text.data + before, sizeof tail);
-        pd_text_string(&text->text, any ? ", " : "");
-        if (pd_syscall_put_argument(call, i, values, &names, text)) {
-            any = true;
+        pd_text_string(&text->text, before > begin ? ", " : "");
+        if (pd_syscall_put_argument(call, i, values, &names, text))
             continue;
-        }
         text->text.length = before;
         if (hanging == before && hanging)
             memcpy(text->text.data + before, tail, sizeof tail);
@@ -289,7 +269,7 @@ static perfdata_status take_call(struct trace *trace, const struct pd_tp_sample 
     const struct pd_syscall *call = pd_syscalls_at(trace->syscalls, number);
     if (!call)
         return unknown_call(trace, sample, number);
-    if (!is_asked_for(trace, call->name))
+    if (!pd_syscall_is_one_of(call->name, trace->options->calls))
         return PERFDATA_OK;
     struct pd_thread *thread;
     struct task *task = task_of(trace, sample, &thread);
@@ -315,7 +295,8 @@ static perfdata_status enter(struct trace *trace, const struct pd_tp_sample *sam
         put_head(trace, sample, thread, task->entered, false, 0);
         pd_text_bytes(&trace->tp.out, task->entry.data, task->entry.length);
         pd_text_char(&trace->tp.out, ')');
-        align(&trace->tp.out, task->entry.length + 1, ALIGNMENT);
+        align(&trace->tp.out, task->entry.length + 1,
+              PD_MAX(trace->settings.alignment, task->entry.length + 2));
         pd_text_string(&trace->tp.out, "= ?\n");
     }
     trace->current = thread->index + 1;
@@ -387,7 +368,7 @@ static void put_exit(struct trace *trace, const struct pd_tp_sample *sample,
         pd_text_format(out, " ... [continued]: %s()", call->name);
     pd_text_char(out, ')');
     size_t written = out->length - from;
-    align(out, written, PD_MAX((size_t)ALIGNMENT, written + 1));
+    align(out, written, PD_MAX(trace->settings.alignment, written + 1));
     pd_text_string(out, "= ");
     put_result(trace, sample, call, task, result);
     if (result >= 0 && pd_syscall_returns_task(call))
@@ -682,6 +663,9 @@ perfdata_status perfdata_syscalls_run(perfdata_recording *recording,
         return pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1,
                        "the system calls of %s are in no table yet", features->arch.text.text);
     struct trace trace = { .options = &known };
+    status = pd_trace_settings_take(context, &known, &trace.settings);
+    if (status < 0)
+        return status;
     if (!known.output)
         return run(&trace, &recording->recording, write, data);
     struct pd_output_file file = { 0 };

@@ -7,19 +7,20 @@
 
 enum kind {
     NUMBER,           /* an int */
-    ADDRESS,          /* hexadecimal */
+    ADDRESS,          /* hexadecimal, NULL */
     SHORT,            /* its lower half */
     LIST,             /* a word, else a number; also where it is 0 */
     QUIET_LIST,       /* the same, 0 is not shown */
     HEX_LIST,         /* the same, else hexadecimal */
     FLAGS,            /* words of bits, then those without a word */
     BITS,             /* the same from a table of bits: see put_bits */
-    REST,             /* only the bits that have a word: perf loses the words */
+    REST,             /* only the bits that have no word: perf loses the words */
     MOUNT_ATTRIBUTES, /* bits, one of them a field of its own */
     ACCESS,
     CONTROL,
     DIRECTORY,
     FILE_ARGUMENT,
+    HEX, /* 0 is a 0 */
     FUTEX,
     LOCK,
     MASK,
@@ -34,7 +35,7 @@ enum kind {
 #define SIGNALS                                                                                    \
     "- HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM STKFLT CHLD CONT "    \
     "STOP TSTP TTIN TTOU URG XCPU XFSZ VTALRM PROF WINCH IO PWR SYS"
-#define PROTECTION "READ WRITE EXEC SEM @24 GROWSDOWN GROWSUP"
+#define PROTECTION "=NONE READ WRITE EXEC SEM @24 GROWSDOWN GROWSUP"
 #define MESSAGE_FLAGS                                                                              \
     "=NONE OOB PEEK DONTROUTE CTRUNC PROBE TRUNC DONTWAIT EOR WAITALL FIN SYN CONFIRM RST "        \
     "ERRQUEUE NOSIGNAL MORE WAITFORONE SENDPAGE_NOTLAST @29 FASTOPEN CMSG_CLOEXEC"
@@ -119,6 +120,14 @@ static void put_hex_list(const char *words, uint64_t value, struct pd_text *out)
         pd_text_format(out, "%#x", (unsigned)value);
 }
 
+static void put_address(uint64_t value, struct pd_text *out)
+{
+    if (value)
+        pd_text_format(out, "%#llx", (unsigned long long)value);
+    else
+        pd_text_string(out, "NULL");
+}
+
 static void put_bar(struct pd_text *out, size_t from)
 {
     if (out->length > from)
@@ -150,11 +159,20 @@ static uint64_t put_known_flags(const char *words, uint64_t value, struct pd_tex
     return value;
 }
 
+/* Of flags without any bit. */
+static void put_none(const char *words, const char *otherwise, struct pd_text *out)
+{
+    if (*words == '=')
+        pd_text_bytes(out, words + 1, strcspn(words + 1, " "));
+    else
+        pd_text_string(out, otherwise);
+}
+
 static void put_flags(const char *words, uint64_t value, struct pd_text *out)
 {
     size_t from = out->length;
     if (!(uint32_t)value && *words == '=') {
-        pd_text_bytes(out, words + 1, strcspn(words + 1, " "));
+        put_none(words, "", out);
         return;
     }
     uint64_t rest = put_known_flags(words, value, out, from);
@@ -170,6 +188,10 @@ static void put_bits(const char *words, uint64_t value, struct pd_syscall_text *
     struct pd_text *text = &out->text;
     uint64_t next = 0, bit = 0;
     bool any = false;
+    if (!value) {
+        put_none(words, "0", text);
+        return;
+    }
     for (struct word word = take_word(&words, &next); word.length;
          word = take_word(&words, &next)) {
         for (; bit <= word.value; bit++) {
@@ -298,9 +320,10 @@ static void put_mount_attributes(const char *words, uint64_t value, struct pd_sy
 {
     enum { ACCESS_TIMES = 0x70 };
     bool any = value & ~(uint64_t)ACCESS_TIMES;
-    if (!any)
+    if (any)
+        put_bits(words, value, out);
+    else if (value)
         return;
-    put_bits(words, value, out);
     if (!(value & ACCESS_TIMES))
         pd_text_string(&out->text, (uint32_t)value & ((1u << 22) - 1) ? "|RELATIME" : "RELATIME");
 }
@@ -381,7 +404,7 @@ static void put_file_argument(uint64_t command, uint64_t value, const struct pd_
                               struct pd_text *out)
 {
     if (command == SETFD) /* perf looks the word up the wrong way round */
-        pd_text_char(out, '0');
+        pd_text_string(out, value ? "0" : "CLOEXEC");
     else if (command == SETFL)
         put_open(value, out);
     else if (command == SETOWN)
@@ -433,9 +456,11 @@ static void put_row(const struct pd_syscall_row *row, unsigned index, const uint
 {
     struct pd_text *out = &to->text;
     uint64_t value = values[index], rest;
+    char *word;
     switch (row->kind) {
     case NUMBER: pd_text_format(out, "%d", (int)value); break;
-    case ADDRESS: pd_text_format(out, "%#llx", (unsigned long long)value); break;
+    case ADDRESS: put_address(value, out); break;
+    case HEX: pd_text_format(out, "%#llx", (unsigned long long)value); break;
     case SHORT: pd_text_format(out, "%#x", (unsigned)value); break;
     case LIST:
     case QUIET_LIST: put_list(row->words, value, out); break;
@@ -443,7 +468,8 @@ static void put_row(const struct pd_syscall_row *row, unsigned index, const uint
     case FLAGS: put_flags(row->words, value, out); break;
     case BITS: put_bits(row->words, value, to); break;
     case REST:
-        rest = value & ~strtoull(row->words, NULL, 16);
+        rest = value & ~strtoull(row->words, &word, 16);
+        pd_text_string(out, value ? "" : word + (*word == ' '));
         put_rest(out, out->length, rest);
         break;
     case MOUNT_ATTRIBUTES: put_mount_attributes(row->words, value, to); break;
@@ -514,7 +540,7 @@ static void put_by_type(const struct pd_syscall *syscall,
     else if (!strcmp(type, "const char *") && (ends_with(name, "name") || ends_with(name, "path")))
         pd_text_format(out, "%#x", (unsigned)value); /* perf has room for half of it only */
     else if (strchr(type, '*') || !strcmp(name, "addr"))
-        pd_text_format(out, "%#llx", (unsigned long long)value);
+        put_address(value, out);
     else
         pd_text_format(out, "%lld", (long long)value);
 }
@@ -580,21 +606,22 @@ static unsigned unread_by_fcntl(uint64_t command)
     }
 }
 
-/* What the call does not read, as other arguments say. */
-static unsigned unread(const struct pd_syscall *syscall, const uint64_t *values)
+/* What the call does not read, as other arguments say; flags of 0 only where they are
+ * shown. */
+static unsigned unread(const struct pd_syscall *syscall, const uint64_t *values, bool zeros)
 {
     enum { CREATE = 0x40 };
     const char *name = syscall->name;
     if (!strcmp(name, "mmap"))
         return values[3] & PD_MAP_ANONYMOUS ? 3 << 4 : 0;
     if (!strcmp(name, "open"))
-        return !(uint32_t)values[1] || values[1] & CREATE ? 0 : 1 << 2;
+        return (!zeros && !(uint32_t)values[1]) || values[1] & CREATE ? 0 : 1 << 2;
     if (!strcmp(name, "openat"))
-        return !(uint32_t)values[2] || values[2] & CREATE ? 0 : 1 << 3;
+        return (!zeros && !(uint32_t)values[2]) || values[2] & CREATE ? 0 : 1 << 3;
     if (!strcmp(name, "futex"))
-        return (uint32_t)values[1] ? unread_by_futex(values[1]) : 0;
+        return zeros || (uint32_t)values[1] ? unread_by_futex(values[1]) : 0;
     if (!strcmp(name, "clone"))
-        return values[0] ? unread_by_clone(values[0]) : 0;
+        return zeros || values[0] ? unread_by_clone(values[0]) : 0;
     if (!strcmp(name, "prctl"))
         return unread_by_prctl(values[0]);
     if (!strcmp(name, "fcntl"))
@@ -610,10 +637,14 @@ bool pd_syscall_put_argument(const struct pd_syscall *syscall, unsigned index,
 {
     const struct pd_syscall_argument *argument = &syscall->arguments[index];
     const struct pd_syscall_row *row = argument->row;
-    if (unread(syscall, values) >> index & 1 || (!values[index] && !(row && row->kind == LIST)))
+    bool zeros = out->zeros || out->no_names;
+    if (unread(syscall, values, zeros) >> index & 1 ||
+        (!values[index] && !zeros && !(row && row->kind == LIST)))
         return false;
-    pd_text_string(&out->text, argument->name);
-    pd_text_string(&out->text, ": ");
+    if (!out->no_names) {
+        pd_text_string(&out->text, argument->name);
+        pd_text_string(&out->text, ": ");
+    }
     if (row)
         put_row(row, index, values, names, out);
     else

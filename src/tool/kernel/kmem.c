@@ -2,6 +2,7 @@
 /* kmem: memory the kernel took and gave back. */
 #include "tool/input.h"
 #include "tool/verbs.h"
+#include <perfdata/config.h>
 #include <perfdata/kmem.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 struct kmem_options {
     struct perfdata_kmem_options to; /* its strings are the command line's */
     int callers, allocations, raw_ip;
+    bool slab;           /* --slab, whatever kmem.default says */
     bool last_is_caller; /* -l and -s are of the table that was asked for last */
 };
 #define FIELD(name) offsetof(struct kmem_options, name)
@@ -54,7 +56,8 @@ static enum tool_exit parse_sort(struct tool *tool, void *data, const char *valu
 
 static enum tool_exit parse_slab(struct tool *tool, void *data, const char *value, bool unset)
 {
-    (void)data, (void)value;
+    (void)value;
+    ((struct kmem_options *)data)->slab = true;
     return unset ? tool_refuse(tool, "--no-slab") : TOOL_DONE;
 }
 
@@ -89,6 +92,14 @@ static void set_defaults(void *data)
     options->to.caller_lines = options->to.allocation_lines = -1;
 }
 
+static int take_setting(void *data, const char *key, const char *value)
+{
+    bool *pages = data;
+    if (!strcmp(key, "kmem.default") && (!strcmp(value, "page") || !strcmp(value, "slab")))
+        *pages = *value == 'p';
+    return 0;
+}
+
 static enum tool_exit print(struct tool *tool, const struct kmem_options *from, int argc,
                             char **argv)
 {
@@ -98,6 +109,10 @@ static enum tool_exit print(struct tool *tool, const struct kmem_options *from, 
                     (from->allocations ? PERFDATA_KMEM_ALLOCATIONS : 0) |
                     (from->raw_ip ? PERFDATA_KMEM_RAW_IP : 0);
     options.search = tool_search(tool, options.search);
+    bool pages = false;
+    perfdata_settings(getenv("PERF_CONFIG"), getenv("HOME"), take_setting, &pages);
+    if (pages && !from->slab)
+        return tool_refuse(tool, "--page, as kmem.default says,");
     perfdata_recording *recording;
     enum tool_exit code = tool_open_one(tool, argc, argv, &recording);
     if (code != TOOL_DONE)

@@ -3,6 +3,7 @@
 #include "tool/record/parts.h"
 #include <errno.h>
 #include <inttypes.h>
+#include <perfdata/config.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,11 +116,63 @@ static enum tool_exit take_registers(struct record_run *run, const char *option,
     return TOOL_DONE;
 }
 
+/* ---- perfconfig ---- */
+
+struct settings {
+    uint32_t kind, stack_size; /* of -g */
+    bool of_record;            /* record.call-graph came, before which call-graph.* count nothing */
+    bool no_build_ids, map_build_ids;
+};
+
+/* Values are those that tool_settings_check() lets pass; behind "fp," and "dwarf," lies what perf
+ * does not read. */
+static void take_chains(struct settings *settings, const char *value)
+{
+    char word[16];
+    size_t length = strcspn(value, ",");
+    if (perfdata_call_graph_parse(value, &settings->kind, &settings->stack_size) >= 0)
+        return;
+    snprintf(word, sizeof word, "%.*s", (int)length, value);
+    perfdata_call_graph_parse(word, &settings->kind, &settings->stack_size);
+}
+
+static int take_setting(void *data, const char *key, const char *value)
+{
+    struct settings *settings = data;
+    bool of_record = !strcmp(key, "record.call-graph");
+    if (of_record || (!strcmp(key, "call-graph.record-mode") && !settings->of_record)) {
+        settings->of_record = of_record;
+        take_chains(settings, value);
+    } else if (!strcmp(key, "call-graph.dump-size") && !settings->of_record) {
+        settings->stack_size = ((uint32_t)strtoul(value, NULL, 0) + 7) & ~7u;
+    } else if (!strcmp(key, "record.build-id")) {
+        settings->no_build_ids |= !strcmp(value, "skip");
+        settings->map_build_ids |= !strcmp(value, "mmap");
+    }
+    return 0;
+}
+
+/* Before what the command line says. */
+static enum tool_exit take_settings(struct record_run *run)
+{
+    struct settings settings = { .kind = PERFDATA_CALL_GRAPH_FP };
+    perfdata_settings(getenv("PERF_CONFIG"), getenv("HOME"), take_setting, &settings);
+    if (run->options->graph) {
+        run->recorder.call_graph = settings.kind;
+        run->recorder.stack_size = settings.stack_size;
+    }
+    if (settings.no_build_ids && run->options->flags[RECORD_BIT(NO_BUILD_ID)] == RECORD_UNSAID)
+        run->recorder.flags |= PERFDATA_RECORDER_NO_BUILD_ID;
+    run->recorder.map_build_ids = run->options->map_build_ids == RECORD_UNSAID
+                                      ? settings.map_build_ids
+                                      : (uint32_t)run->options->map_build_ids;
+    return TOOL_DONE;
+}
+
 static enum tool_exit take_contents(struct record_run *run)
 {
     const struct record_options *options = run->options;
     struct perfdata_recorder_options *recorder = &run->recorder;
-    recorder->call_graph = options->graph ? PERFDATA_CALL_GRAPH_FP : PERFDATA_CALL_GRAPH_NONE;
     if (options->call_graph && perfdata_call_graph_parse(options->call_graph, &recorder->call_graph,
                                                          &recorder->stack_size) < 0)
         return tool_usage(run->tool, "callchain: Unknown --call-graph option value: %s",
@@ -243,7 +296,6 @@ static enum tool_exit take_output(struct record_run *run)
     }
     recorder->tail_synthesis = (uint32_t)options->tail;
     recorder->kcore = (uint32_t)options->kcore;
-    recorder->map_build_ids = (uint32_t)options->map_build_ids;
     enum tool_exit code = take_affinity(run);
     return code != TOOL_DONE ? code : take_delay(run);
 }
@@ -343,8 +395,8 @@ static void on_log(void *data, int32_t level, const char *text)
 enum tool_exit record_take_options(struct record_run *run, int argc, char **argv)
 {
     enum tool_exit (*const parts[])(struct record_run *) = {
-        take_rate,   take_targets, take_contents, take_synthesis,
-        take_output, take_guests,  take_session,
+        take_settings,  take_rate,   take_targets, take_contents,
+        take_synthesis, take_output, take_guests,  take_session,
     };
     enum tool_exit code = TOOL_DONE;
     run->recorder.struct_size = sizeof run->recorder;

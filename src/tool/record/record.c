@@ -501,6 +501,7 @@ static void set_defaults(void *data)
 {
     struct record_options *options = data;
     options->flags[RECORD_BIT(SWITCH_EVENTS)] = RECORD_UNSAID;
+    options->flags[RECORD_BIT(NO_BUILD_ID)] = options->map_build_ids = RECORD_UNSAID;
 }
 
 const struct tool_verb tool_verb_record = {

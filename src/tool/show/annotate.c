@@ -80,7 +80,8 @@ static const struct tool_option annotate_rows[] = {
 static void annotate_defaults(void *data)
 {
     struct annotate_options *options = data;
-    options->source = options->demangle = options->modules = 1;
+    options->source = options->modules = 1;
+    options->demangle = -1;
     options->group = -1;
 }
 
@@ -96,7 +97,8 @@ static uint64_t flags_of(const struct tool *tool, const struct annotate_options 
         { from->source_lines, PERFDATA_ANNOTATE_SOURCE_LINES },
         { from->full_paths, PERFDATA_ANNOTATE_FULL_PATHS },
         { from->skip_missing, PERFDATA_ANNOTATE_SKIP_MISSING },
-        { !from->demangle, PERFDATA_ANNOTATE_NO_DEMANGLE },
+        { from->demangle == 0, PERFDATA_ANNOTATE_NO_DEMANGLE },
+        { from->demangle == 1, PERFDATA_ANNOTATE_DEMANGLE },
         { from->demangle_kernel, PERFDATA_ANNOTATE_DEMANGLE_KERNEL },
         { from->ignore_vmlinux, PERFDATA_ANNOTATE_IGNORE_VMLINUX },
         { tool->reading.force, PERFDATA_ANNOTATE_FORCE },

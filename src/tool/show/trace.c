@@ -223,7 +223,8 @@ static enum tool_exit run_trace(struct tool *tool, void *data, int argc, char **
                                                  .event_switch = from->between,
                                                  .max_stack = from->max_stack,
                                                  .min_stack = from->min_stack,
-                                                 .search = from->search };
+                                                 .search = from->search,
+                                                 .perf_config = getenv("PERF_CONFIG") };
     options.search = tool_search(tool, options.search);
     if (!tool->input && (!argc || tool->as_perf))
         return tool_usage(tool, "tracing what runs is not about recordings: use perf; -i FILE "
