@@ -28,8 +28,8 @@ struct perfdata_kvm_options {
 
 /* Prints the table, from kvm:kvm_entry, kvm_exit, kvm_mmio and kvm_pio.
  * PERFDATA_ERROR_UNSUPPORTED for recordings of CPUs that are neither Intel's nor AMD's;
- * PERFDATA_ERROR_ARGUMENT for events and pids that there are not. Memory grows with the number of
- * lines and threads. Since 0.1. */
+ * PERFDATA_ERROR_NO_DATA for recordings without tracepoints; PERFDATA_ERROR_ARGUMENT for events and
+ * pids that there are not. Memory grows with the number of lines and threads. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_kvm_run(perfdata_recording *recording,
                                               const struct perfdata_kvm_options *options,
                                               perfdata_write_fn write, void *data);

@@ -32,4 +32,15 @@ while read -r name verb options; do
     done
 done <cases
 [ $count -gt 0 ] || { echo 'no cases'; exit 1; }
+
+# Without any tracepoint there is nothing to tell of guests: perf's exit status, under its name.
+ln -s "$PERFDATA" "$HOME/perf"
+"$HOME/perf" kvm -i ../annotate/cpu-clock-fp.data stat report >"$out" 2>"$out.err"
+status=$?
+if [ $status -ne 234 ] || [ -s "$out" ] ||
+    ! grep -qxF "No trace sample to read. Did you call 'perf kvm record'?" "$out.err"; then
+    echo "kvm stat report of no tracepoints: $status"
+    cat "$out" "$out.err"
+    failed=1
+fi
 exit $failed

@@ -91,8 +91,9 @@ static enum tool_exit run_stat_report(struct tool *tool, void *data, int argc, c
     perfdata_status status = perfdata_kvm_run(recording, &options, tool_write_error, tool);
     return tool_close_run(tool, recording, status,
                           status == PERFDATA_ERROR_UNSUPPORTED ? NOT_SUPPORTED
-                          : status == PERFDATA_ERROR_ARGUMENT  ? FAILED
-                                                               : -1);
+                          : status == PERFDATA_ERROR_ARGUMENT || status == PERFDATA_ERROR_NO_DATA
+                              ? FAILED
+                              : -1);
 }
 
 static const struct tool_verb stat_report = {
