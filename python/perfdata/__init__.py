@@ -25,6 +25,6 @@ from .records import Event, Frame, Record, Sample, Source, TracepointField
 
 __version__ = "0.1.0"
 __all__ = ["open", "Recording", "Record", "Sample", "Frame", "Event", "BuildId", "TracepointField",
-           "Source", "Profile", "Row", "Node", "Change", "Table", "Format", "formats", "Issue", "Error",
-           "ArgumentError", "UnsupportedError", "OpenError", "FormatError", "NoDataError",
+           "Source", "Profile", "Row", "Node", "Change", "Table", "Format", "formats", "Issue",
+           "Error", "ArgumentError", "UnsupportedError", "OpenError", "FormatError", "NoDataError",
            "LimitError", "StrictError", "COLUMNS", "SAMPLE_FIELDS"]

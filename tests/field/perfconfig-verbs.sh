@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Issue 24, point 24: perf checks settings of ~/.perfconfig and PERF_CONFIG before every verb. Called
-# as perf, each verb says what perf 6.1 says and ends where perf ends; under our own name the verbs
-# that perf has do. Beside it the installed perf is asked, where there is one.
+# Issue 24, point 24: perf checks settings of ~/.perfconfig and PERF_CONFIG before every verb.
+# Called as perf, each verb says what perf 6.1 says and ends where perf ends; under our own name
+# the verbs that perf has do. Beside it the installed perf is asked, where there is one.
 set -u
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT

@@ -42,7 +42,8 @@ exact() {
 exact samples script --ns --itrace=i1iMftmab -F $fields
 exact default script
 exact memory mem report --stdio
-"$t/perf" script -D -i "$t/odd.data" 2>/dev/null | grep '^\.  0000[0-9a-f]*:  [0-9a-f][0-9a-f] ' >"$t/ours"
+"$t/perf" script -D -i "$t/odd.data" 2>/dev/null |
+    grep '^\.  0000[0-9a-f]*:  [0-9a-f][0-9a-f] ' >"$t/ours"
 grep -q Bad "$t/ours" || fail 'no bad packet in the dump'
 cmp -s "$t/ours" "$SOURCE/tests/data/itrace/spe-packets.exact" || fail 'script -D: other packets'
 
@@ -51,7 +52,8 @@ cmp -s "$t/ours" "$SOURCE/tests/data/itrace/spe-packets.exact" || fail 'script -
 same() {
     name=$1
     shift
-    perf "$@" -i "$t/$name.data" 2>/dev/null | sed '/^# (Tip: /d;/^# (Cannot load tips/d' >"$t/theirs"
+    perf "$@" -i "$t/$name.data" 2>/dev/null |
+        sed '/^# (Tip: /d;/^# (Cannot load tips/d' >"$t/theirs"
     "$t/perf" "$@" -i "$t/$name.data" 2>/dev/null | sed '/^# (Tip: /d' >"$t/ours"
     count=$((count + 1))
     [ -s "$t/theirs" ] || fail "perf prints nothing of $name: $*"
@@ -92,9 +94,11 @@ for threads in 2 8; do
         cmp -s "$t/one" "$t/many" || fail "$verb: -j $threads differs"
     done
 done
-"$PERFDATA" script --itrace=M -i "$t/odd.data" 2>&1 >/dev/null | grep -q 'bytes of the trace begin no packet' ||
+"$PERFDATA" script --itrace=M -i "$t/odd.data" 2>&1 >/dev/null |
+    grep -q 'bytes of the trace begin no packet' ||
     fail 'bad bytes are not told'
-"$PERFDATA" script --itrace=M -i "$t/switches.data" 2>&1 >/dev/null | grep -q 'CONTEXT packets not found' ||
+"$PERFDATA" script --itrace=M -i "$t/switches.data" 2>&1 >/dev/null |
+    grep -q 'CONTEXT packets not found' ||
     fail 'it is not told that no packet names a thread'
 # perf 6.1 ends here: of a thread's own buffers it looks for the CPU.
 make named 4 20 by-thread 0x410fd490 contexts wide
@@ -112,5 +116,6 @@ for file in contexts injected; do
         sed 's/  */ /g' | sort >"$t/$file.out"
 done
 cmp -s "$t/contexts.out" "$t/injected.out" || fail 'inject: other samples'
-"$PERFDATA" export folded -i "$t/contexts.data" -o - 2>/dev/null | grep -q ';odd' || fail 'export folded'
+"$PERFDATA" export folded -i "$t/contexts.data" -o - 2>/dev/null | grep -q ';odd' ||
+    fail 'export folded'
 exit $failed

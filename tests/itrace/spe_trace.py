@@ -124,7 +124,8 @@ class Text:
                  f"{common} flags=inherit|exclude_kernel|exclude_hv|mmap|comm|enable_on_exec|task|"
                  f"sample_id_all|mmap2|comm_exec{switch}}} "
                  f"ids=[{' '.join(str(200 + i) for i in range(len(cpus)))}]")
-        for line in ("ids arm_spe_0//", "ids dummy:u", "attrs", "data", "record ID_INDEX {entries=["):
+        for line in ("ids arm_spe_0//", "ids dummy:u", "attrs", "data",
+                     "record ID_INDEX {entries=["):
             self.add(line)
         for first in (100, 200):
             for i, cpu in enumerate(cpus):

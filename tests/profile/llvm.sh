@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Issue 27: export llvm. Of a trace each instruction ran as often as script lists it; of branch stacks
-# that a processor would have kept of a real program, the text is that of LLVM's own llvm-profgen,
-# llvm-profdata reads and writes it without a change and clang compiles with it. What is not
-# installed is named.
+# Issue 27: export llvm. Of a trace each instruction ran as often as script lists it; of branch
+# stacks that a processor would have kept of a real program, the text is that of LLVM's own
+# llvm-profgen, llvm-profdata reads and writes it without a change and clang compiles with it. What
+# is not installed is named.
 set -u
 export LC_ALL=C PERF_CONFIG=/dev/null TZ=UTC
 work=$(mktemp -d) || exit 1

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""PROGRAM PROFILE IPS: a profile of a program by lines_of_code.py says of each instruction how often
-it is among the addresses that ran, and of each function how often it was begun."""
+"""PROGRAM PROFILE IPS: a profile of a program by lines_of_code.py says of each instruction how
+often it is among the addresses that ran, and of each function how often it was begun."""
 import collections, re, subprocess, sys
 
 program, profile, ips = sys.argv[1:]

@@ -92,8 +92,8 @@ if [ -n "${PERFDATA_CORPUS-}" ]; then
     for name in t_cyc t_sig t_intr; do
         [ -e "$pt/rec/$name.data" ] && compare "$pt/rec/$name.data" "$pt/symfs" '' i100us
     done
-    # The call chains that a trace makes count for their callers, which perf adds up only where a graph
-    # may show them: here one of what takes more than all.
+    # The call chains that a trace makes count for their callers, which perf adds up only where a
+    # graph may show them: here one of what takes more than all.
     itrace=i10usg graph=graph,101
     for name in t_cyc t_sig c_threads c_dyn; do
         before=$chains

@@ -24,7 +24,8 @@ broken() {
     rm -rf "$work/libraries" "$work/made"
     mkdir "$work/libraries" "$work/made"
     echo >"$work/libraries/$file"
-    (cd "$work/made" && LD_LIBRARY_PATH=$work/libraries "$PERFDATA" "$@" >"$work/out" 2>&1 </dev/null)
+    (cd "$work/made" &&
+        LD_LIBRARY_PATH=$work/libraries "$PERFDATA" "$@" >"$work/out" 2>&1 </dev/null)
     code=$?
     if [ $code -eq 0 ] || ! grep -q "$file: " "$work/out" || [ -n "$(ls "$work/made")" ]; then
         echo "$*: exit $code, or $file is not named, or files are left:" "$(ls "$work/made")"

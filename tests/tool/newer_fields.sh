@@ -51,7 +51,9 @@ expect 'JSON' '{"retire_lat":4,"ip":"0x500218","dso":"/nowhere/spin","dsoff":"0x
 "$PERFDATA" script -i "$work/in.data" -F ip,dsoff >"$work/out" 2>&1 && failed=1
 grep -q 'dso is not selected' "$work/out" || { echo 'dsoff without dso'; failed=1; }
 for field in retire_lat cgroup; do
-    "$PERFDATA" script -i "$SOURCE/tests/data/demo/spin.data" -F comm,$field >"$work/out" 2>&1 && failed=1
-    grep -q "Cannot print '$field' field" "$work/out" || { echo "$field of samples without"; failed=1; }
+    "$PERFDATA" script -i "$SOURCE/tests/data/demo/spin.data" -F comm,$field >"$work/out" 2>&1 &&
+        failed=1
+    grep -q "Cannot print '$field' field" "$work/out" ||
+        { echo "$field of samples without"; failed=1; }
 done
 exit $failed

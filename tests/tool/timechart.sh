@@ -31,7 +31,8 @@ while read -r name options; do
             echo "$name: exit $?"
             failed=1
         }
-        grep -q '^Written [0-9.]* seconds of trace to ' "$work/err" || { echo "$name: no word"; failed=1; }
+        grep -q '^Written [0-9.]* seconds of trace to ' "$work/err" ||
+            { echo "$name: no word"; failed=1; }
         plain "$work/svg" | diff -u "$name.svg" - >"$work/diff" || {
             echo "$name ($jobs): timechart $options differs:"
             head -n 20 "$work/diff"
