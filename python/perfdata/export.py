@@ -133,11 +133,11 @@ def export_profile(profile: "Profile", format: str, path: "str | os.PathLike | N
     sink.check(status, text(error.value))
     if path is None:
         return b"".join(parts)
-    _replace(os.fspath(path), parts)
+    replace_file(os.fspath(path), parts)
     return None
 
 
-def _replace(path: str, parts: list[bytes]) -> None:
+def replace_file(path: str, parts: list[bytes]) -> None:
     """Beside its name first, so that nobody meets half of it."""
     handle, beside = tempfile.mkstemp(prefix=".perfdata-", dir=os.path.dirname(path) or ".")
     try:
@@ -162,7 +162,7 @@ def _export_tables(profile: "Profile", format: str, path: "str | os.PathLike",
     sink.check(status, text(error.value))
     os.makedirs(path, exist_ok=True)
     for name, parts in tables:
-        _replace(os.path.join(path, f"{name}.{format}"), parts)
+        replace_file(os.path.join(path, f"{name}.{format}"), parts)
 
 
 def write_page(profile: "Profile", path: "str | os.PathLike", title: str | None, svg: bool,

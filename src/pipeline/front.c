@@ -474,8 +474,8 @@ static int fill(struct pd_front *front, struct pd_job *job)
         }
         bool batched = got && wanted(consumer, record->type), acts = true;
         if (PD_UNLIKELY(front->session->jit != NULL)) {
-            got = pd_jit_deliver(front->session->jit, record->event, record->data, record->size,
-                                 record->type, record->time, record->number);
+            got = pd_jit_deliver(front->session->jit, record->data, record->size, record->type,
+                                 record->time, record->number);
             if (got < 0)
                 return got;
             acts = !got;

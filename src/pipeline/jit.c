@@ -20,25 +20,12 @@ static bool starts(const char *name, size_t length, const char *prefix)
     return length >= n && !memcmp(name, prefix, n);
 }
 
-static void note_conversion(struct pd_jit_watch *watch, const struct pd_event *event,
-                            const uint8_t *record, uint32_t size, bool swap)
-{
-    struct pd_record_time_conv conv;
-    if (pd_record_decode(event, record, size, swap, NULL, &conv, sizeof conv) < 0 ||
-        !conv.time_mult || conv.time_shift >= 64)
-        return;
-    watch->conversion = (struct pd_tsc_conversion){ .zero = conv.time_zero,
-                                                    .shift = (uint32_t)conv.time_shift,
-                                                    .mult = conv.time_mult };
-    watch->has_conversion = true;
-}
-
-enum pd_jit_verdict pd_jit_watch_record(struct pd_jit_watch *watch, const struct pd_event *event,
-                                        const uint8_t *record, uint32_t size, uint32_t type,
-                                        bool swap, const char **path, size_t *length)
+enum pd_jit_verdict pd_jit_watch_record(struct pd_jit_watch *watch, const uint8_t *record,
+                                        uint32_t size, uint32_t type, bool swap, const char **path,
+                                        size_t *length)
 {
     if (type == PD_RECORD_TIME_CONV)
-        note_conversion(watch, event, record, size, swap);
+        watch->has_conversion |= pd_tsc_conversion_read(record, size, swap, &watch->conversion);
     uint32_t at = type == PD_RECORD_MMAP    ? MMAP_NAME_AT
                   : type == PD_RECORD_MMAP2 ? MMAP2_NAME_AT
                                             : UINT32_MAX;
@@ -295,8 +282,8 @@ static perfdata_status appear(struct pd_jit *jit, const struct pending *pending,
     return status;
 }
 
-int pd_jit_deliver(struct pd_jit *jit, const struct pd_event *event, const uint8_t *record,
-                   uint32_t size, uint32_t type, uint64_t time, uint64_t number)
+int pd_jit_deliver(struct pd_jit *jit, const uint8_t *record, uint32_t size, uint32_t type,
+                   uint64_t time, uint64_t number)
 {
     const char *path;
     size_t length;
@@ -308,7 +295,7 @@ int pd_jit_deliver(struct pd_jit *jit, const struct pd_event *event, const uint8
         }
     if (type == PD_RECORD_SAMPLE)
         return 0;
-    switch (pd_jit_watch_record(&jit->watch, event, record, size, type, jit->recording->swap, &path,
+    switch (pd_jit_watch_record(&jit->watch, record, size, type, jit->recording->swap, &path,
                                 &length)) {
     case PD_JIT_DUMP: return meet_dump(jit, record, path, length);
     case PD_JIT_ANONYMOUS: return 1;

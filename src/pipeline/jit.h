@@ -24,9 +24,9 @@ enum pd_jit_verdict {
 };
 
 /* `path`, which ends with the record's bytes, is set with its length for PD_JIT_DUMP. */
-enum pd_jit_verdict pd_jit_watch_record(struct pd_jit_watch *watch, const struct pd_event *event,
-                                        const uint8_t *record, uint32_t size, uint32_t type,
-                                        bool swap, const char **path, size_t *length);
+enum pd_jit_verdict pd_jit_watch_record(struct pd_jit_watch *watch, const uint8_t *record,
+                                        uint32_t size, uint32_t type, bool swap, const char **path,
+                                        size_t *length);
 /* The dump can be used: its processes' anonymous memory is its own from now on. False without
  * memory. */
 bool pd_jit_watch_take(struct pd_jit_watch *watch, const uint8_t *record, bool swap);
@@ -56,7 +56,7 @@ struct pd_jit *pd_jit_new(struct pd_recording *recording, struct pd_timeline *ti
 void pd_jit_free(struct pd_jit *jit);
 /* In delivery order, before the record acts: maps that are due appear. 1: the record is not to act
  * itself. */
-int pd_jit_deliver(struct pd_jit *jit, const struct pd_event *event, const uint8_t *record,
-                   uint32_t size, uint32_t type, uint64_t time, uint64_t number);
+int pd_jit_deliver(struct pd_jit *jit, const uint8_t *record, uint32_t size, uint32_t type,
+                   uint64_t time, uint64_t number);
 
 #endif

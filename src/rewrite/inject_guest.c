@@ -52,17 +52,6 @@ static perfdata_status fail(struct merged *merged, perfdata_status status, const
 
 /* ---- what both say of time and CPUs ---- */
 
-static void take_conversion(const struct pd_delivered *record, bool swap,
-                            struct pd_tsc_conversion *out, bool *converts)
-{
-    struct pd_record_time_conv conv;
-    if (pd_record_decode(NULL, record->data, record->size, swap, NULL, &conv, sizeof conv) < 0 ||
-        !conv.time_mult || conv.time_shift > 63)
-        return;
-    *out = (struct pd_tsc_conversion){ conv.time_zero, (uint32_t)conv.time_shift, conv.time_mult };
-    *converts = true;
-}
-
 /* Ids of the guest have the CPU that ID_INDEX gives them. */
 static perfdata_status take_index(struct merged *merged, const struct pd_delivered *record,
                                   struct pd_map64 *cpus)
@@ -125,7 +114,8 @@ static perfdata_status look_at_guest(struct merged *merged, const struct pd_deli
                                      void *cpus)
 {
     if (record->type == PD_RECORD_TIME_CONV)
-        take_conversion(record, merged->guest->swap, &merged->guest_time, &merged->guest_converts);
+        merged->guest_converts |= pd_tsc_conversion_read(record->data, record->size,
+                                                         merged->guest->swap, &merged->guest_time);
     return record->type == PD_RECORD_ID_INDEX ? take_index(merged, record, cpus) : PERFDATA_OK;
 }
 
@@ -135,7 +125,8 @@ static perfdata_status look_at_host(struct merged *merged, const struct pd_deliv
 {
     bool *done = complete;
     if (record->type == PD_RECORD_TIME_CONV)
-        take_conversion(record, merged->host->swap, &merged->host_time, &merged->host_converts);
+        merged->host_converts |= pd_tsc_conversion_read(record->data, record->size,
+                                                        merged->host->swap, &merged->host_time);
     *done |= record->type == PD_RECORD_FINISHED_INIT;
     return record->type == PD_RECORD_COMM && !*done ? take_comm(merged, record) : PERFDATA_OK;
 }

@@ -169,8 +169,8 @@ static perfdata_status take(struct inject_jit *jit, const struct pd_delivered *r
 {
     const char *path;
     size_t length;
-    switch (pd_jit_watch_record(&jit->watch, record->event, record->data, record->size,
-                                record->type, jit->copy->recording->swap, &path, &length)) {
+    switch (pd_jit_watch_record(&jit->watch, record->data, record->size, record->type,
+                                jit->copy->recording->swap, &path, &length)) {
     case PD_JIT_DUMP: return take_dump(jit, record, path, length);
     case PD_JIT_ANONYMOUS: return PERFDATA_OK;
     default: return pd_copy_delivered(jit->copy, record, NULL);

@@ -109,6 +109,28 @@ make timeless 4 20 by-cpu 0x410fd490 contexts wide no-clock
 "$PERFDATA" script --itrace=i1i -i "$t/timeless.data" >"$t/ours" 2>"$t/err"
 [ "$(wc -l <"$t/ours")" = 120 ] || fail "without a clock: $(wc -l <"$t/ours") samples"
 grep -q 'no TIME_CONV record' "$t/err" || fail 'without a clock: not said'
+grep -q ' [0-9]*\.[0-9]*: ' "$t/ours" && fail 'without a clock: times'
+# AUXTRACE_INFO as perf writes it since 6.14: the model is that of each CPU's MIDR.
+make first 6 20 by-cpu 0x00000000410fd0c0 contexts wide
+make second 6 20 by-cpu 0x00000000410fd0c0 contexts wide second
+for file in first second; do
+    "$PERFDATA" script --itrace=i1iM -F $fields -i "$t/$file.data" >"$t/$file.out" 2>/dev/null
+done
+grep -q 'L2 or L2 hit' "$t/first.out" || fail 'no source of a Neoverse'
+cmp -s "$t/first.out" "$t/second.out" || fail 'the second version of AUXTRACE_INFO: other samples'
+# Words that lead nowhere, and a unit that has no event.
+for words in 's/priv=\[0x2 0x4/priv=[0x2 0xffffffffffffffff/' 's/priv=\[0x2 0x4/priv=[0x2 0xe/' \
+    's/ 0x3 0x00000000410fd0c0/ 0xffffffffffffffff 0x1/g'; do
+    sed "$words" "$t/second.text" >"$t/wrong.text"
+    cmp -s "$t/second.text" "$t/wrong.text" && fail "$words: changes nothing"
+    "$PERFDATA" assemble "$t/wrong.text" -o "$t/wrong.data" || fail "$words: no recording"
+    "$PERFDATA" script --itrace=i1iM -F ip -i "$t/wrong.data" >"$t/ours" 2>/dev/null
+    [ "$(wc -l <"$t/ours")" = "$(wc -l <"$t/second.out")" ] || fail "$words: other samples"
+done
+sed 's/priv=\[0x8/priv=[0x9/; s/arm_spe_0/other/' "$t/first.text" >"$t/wrong.text"
+"$PERFDATA" assemble "$t/wrong.text" -o "$t/wrong.data" || fail 'another unit: no recording'
+"$PERFDATA" script --itrace=M -i "$t/wrong.data" 2>&1 >/dev/null |
+    grep -q 'no event is of the unit' || fail 'a unit without an event is not told'
 # Samples can be taken elsewhere; how wide a column is depends on what came before.
 "$PERFDATA" inject --itrace=i1iM -i "$t/contexts.data" -o "$t/injected.data" || fail 'inject'
 for file in contexts injected; do

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: MIT
 """A recording of Arm SPE made up by chance, always the same, as text for `perfdata assemble`.
 
-spe_trace.py SEED COUNT by-cpu|by-thread MIDR [contexts] [switches] [wide] [odd] [no-clock] [INDEX]
+spe_trace.py SEED COUNT by-cpu|by-thread MIDR [WORD...] [INDEX]
     contexts: packets name the thread that ran      switches: records do
     wide:     attrs ask for addresses and data sources, as perf record sets them
     odd:      packets that are reserved, and bytes that are none
     no-clock: no TIME_CONV
+    second:   AUXTRACE_INFO of perf 6.14, with MIDR of each CPU; CPUID tells of another model
     INDEX:    a file with "OFFSET SIZE" of each AUXTRACE record, for the feature that lists them
 COUNT records of operations in each of three buffers of two CPUs, or of one thread."""
 import os
@@ -109,7 +110,7 @@ class Text:
         return (f"sample_id={{pid={thread} tid={thread} "
                 f"time={ns // 10**9}.{ns % 10**9:09}s{where}}}")
 
-    def head(self, cpus):
+    def head(self, cpus, midr):
         sample = "IDENTIFIER|IP|TID|TIME" + ("|CPU" if self.by_cpu else "")
         if "wide" in self.words:
             sample += "|ADDR|DATA_SRC|WEIGHT|PHYS_ADDR"
@@ -135,8 +136,13 @@ class Text:
             self.add(f"record TIME_CONV {{time_shift=27 time_mult={10 << 27} time_zero={ZERO_NS} "
                      "time_cycles=0x0 time_mask=0xffffffffffffff cap_user_time_zero=1 "
                      "cap_user_time_short=0}")
-        self.add("record AUXTRACE_INFO {auxtrace_type=arm_spe priv=[0x8 "
-                 f"{'0x1' if self.by_cpu else '0x0'}]}}")
+        self.add(f"record AUXTRACE_INFO {{auxtrace_type=arm_spe priv=[{self.info(cpus, midr)}]}}")
+
+    def info(self, cpus, midr):
+        if "second" not in self.words:
+            return f"0x8 {'0x1' if self.by_cpu else '0x0'}"
+        parts = [f"0x1010101010101010 {cpu} 0x3 {midr} 0x8 0x400" for cpu in cpus]
+        return f"0x2 0x4 0x8 {len(cpus)} {' '.join(parts)}"
 
     def tasks(self):
         start = ZERO_NS + FIRST_TICK * 10
@@ -168,7 +174,8 @@ class Text:
         names = "ARCH CPUID CMDLINE PMU_MAPPINGS" + (" AUXTRACE" if index else "")
         self.add(f"features {names}")
         self.add('feature ARCH {text="aarch64"}')
-        self.add(f'feature CPUID {{text="{midr}"}}')
+        other = "0x00000000410fd010" if "second" in self.words else midr
+        self.add(f'feature CPUID {{text="{other}"}}')
         self.add('feature CMDLINE {words=[\n    {text="perf"}\n    {text="record"}\n  ]}')
         self.add('feature PMU_MAPPINGS {pmus=[\n    {type=1 name="software"}\n'
                  '    {type=8 name="arm_spe_0"}\n  ]}')
@@ -184,7 +191,7 @@ def main():
     index = [line.split() for word in words if os.path.exists(word) for line in open(word)]
     chance = Chance(int(seed))
     text = Text(words, by_cpu)
-    text.head(cpus)
+    text.head(cpus, midr)
     text.tasks()
     offsets = dict.fromkeys(cpus, 0)
     tick = FIRST_TICK + 1000

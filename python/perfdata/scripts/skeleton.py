@@ -6,8 +6,8 @@ from __future__ import annotations
 import keyword
 import os
 import re
-import tempfile
 
+from ..export import replace_file
 from ..recording import Recording
 
 _HEAD = '''# A script for `perfdata script -s` (and `perf script -s`), made from the \
@@ -92,14 +92,4 @@ def make(recording: Recording) -> str:
 
 def write(recording: Recording, path: str) -> None:
     """The script in a file, which appears when it is complete."""
-    handle, beside = tempfile.mkstemp(prefix=".perf-script-", dir=os.path.dirname(path) or ".")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(make(recording))
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(beside, 0o666 & ~mask)
-        os.replace(beside, path)
-    except BaseException:
-        os.unlink(beside)
-        raise
+    replace_file(path, [make(recording).encode("utf-8")])

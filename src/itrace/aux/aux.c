@@ -290,26 +290,16 @@ static perfdata_status take_info(struct pd_aux *aux, const struct pd_raw *record
     return pd_source_is_stream(aux->recording->source) ? PERFDATA_OK : queue_file(aux);
 }
 
-static void take_clock(struct pd_aux *aux, const struct pd_raw *record)
-{
-    struct pd_record_time_conv conv;
-    if (pd_record_decode(NULL, record->data, record->size, aux->recording->swap, NULL, &conv,
-                         sizeof conv) < 0 ||
-        !conv.time_mult || conv.time_shift > 63)
-        return;
-    aux->clock = (struct pd_tsc_conversion){ .shift = (unsigned)conv.time_shift,
-                                             .mult = conv.time_mult,
-                                             .zero = conv.time_zero };
-    aux->has_clock = true;
-}
-
 perfdata_status pd_aux_take(struct pd_aux *aux, const struct pd_raw *record)
 {
     if (PD_LIKELY(record->type == PD_RECORD_SAMPLE))
         return !aux->queued && aux->modes.sampling ? add_sample(aux, record, false) : PERFDATA_OK;
     switch (record->type) {
     case PD_RECORD_AUXTRACE_INFO: return take_info(aux, record);
-    case PD_RECORD_TIME_CONV: take_clock(aux, record); return PERFDATA_OK;
+    case PD_RECORD_TIME_CONV:
+        aux->has_clock |= pd_tsc_conversion_read(record->data, record->size, aux->recording->swap,
+                                                 &aux->clock);
+        return PERFDATA_OK;
     case PD_RECORD_AUXTRACE: return aux->queued ? PERFDATA_OK : add_trace(aux, record);
     case PD_RECORD_ID_INDEX: return aux->queued ? PERFDATA_OK : take_id_index(aux, record);
     default: return PERFDATA_OK;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A span of perf's time -> the TSC ticks of a trace that lie in it. */
+/* A span of perf's time -> the TSC ticks of a trace that lie in it; what TIME_CONV says of both. */
 #include "itrace/aux/tsc.h"
+#include "format/structs.h"
 
 __extension__ typedef __int128 wide;
 
@@ -41,4 +42,17 @@ uint64_t pd_tsc_last(const struct pd_tsc_conversion *conversion, uint64_t time)
     if (!time || conversion->shift > SHIFT_MAX || conversion->mult > UINT32_MAX)
         return 0;
     return clamp(tick_after(conversion, since_zero(conversion, time) + 1) - 1, 1);
+}
+
+bool pd_tsc_conversion_read(const uint8_t *record, uint32_t size, bool swap,
+                            struct pd_tsc_conversion *out)
+{
+    struct pd_record_time_conv body;
+    if (pd_record_decode(NULL, record, size, swap, NULL, &body, sizeof body) < 0 ||
+        !body.time_mult || body.time_shift > 63)
+        return false;
+    *out = (struct pd_tsc_conversion){ .zero = body.time_zero,
+                                       .shift = (uint32_t)body.time_shift,
+                                       .mult = body.time_mult };
+    return true;
 }

@@ -30,6 +30,10 @@ PD_INLINE uint64_t pd_time_to_tsc(const struct pd_tsc_conversion *conversion, ui
     return pd_ns_to_ticks(conversion, time - conversion->zero);
 }
 
+/* The conversion that a TIME_CONV record holds; false: it holds none, and *out stays. */
+bool pd_tsc_conversion_read(const uint8_t *record, uint32_t size, bool swap,
+                            struct pd_tsc_conversion *out);
+
 /* The ends of a span of time. 0 is open on both sides, in times and in ticks.
  * The first tick whose time is `time` or later: 0 when all are, or when the conversion does not
  * keep the order of times; UINT64_MAX when none is. */

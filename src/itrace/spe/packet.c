@@ -112,13 +112,10 @@ uint64_t pd_spe_physical_address(uint64_t payload)
     return payload & ~TOP_BYTE;
 }
 
-/* Operations of other instructions of SVE. */
-#define IS_SVE_OTHER(payload) (((payload)&0x89) == 0x08)
-
 bool pd_spe_is_load(const struct pd_spe_packet *operation)
 {
     return (operation->index == PD_SPE_LOAD_STORE && !(operation->payload & 1)) ||
-           (operation->index == PD_SPE_OTHER && IS_SVE_OTHER(operation->payload));
+           (operation->index == PD_SPE_OTHER && PD_SPE_IS_SVE_OTHER(operation->payload));
 }
 
 bool pd_spe_is_store(const struct pd_spe_packet *operation)

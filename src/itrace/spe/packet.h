@@ -22,6 +22,8 @@ enum pd_spe_kind {
 enum { PD_SPE_PC, PD_SPE_TARGET, PD_SPE_DATA, PD_SPE_PHYSICAL };
 enum { PD_SPE_TOTAL, PD_SPE_ISSUE, PD_SPE_TRANSLATION };
 enum { PD_SPE_OTHER, PD_SPE_LOAD_STORE, PD_SPE_BRANCH };
+/* Of another operation: it is one of SVE. */
+#define PD_SPE_IS_SVE_OTHER(payload) (((payload)&0x89) == 0x08)
 
 /* Bits of an events packet. */
 enum pd_spe_event {

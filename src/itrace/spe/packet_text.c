@@ -4,7 +4,6 @@
 #include <inttypes.h>
 
 #define IS_SVE(payload) (((payload)&0x0a) == 0x08)
-#define IS_SVE_OTHER(payload) (((payload)&0x89) == 0x08)
 #define IS_ATOMIC(payload) (((payload)&0xe2) == 0x02)
 
 static void put_events(uint64_t events, struct pd_text *text)
@@ -48,7 +47,7 @@ static void put_sve_length(uint64_t payload, struct pd_text *text)
 
 static void put_other(uint64_t payload, struct pd_text *text)
 {
-    if (!IS_SVE_OTHER(payload)) {
+    if (!PD_SPE_IS_SVE_OTHER(payload)) {
         pd_text_string(text, payload & 1 ? "OTHER COND-SELECT" : "OTHER INSN-OTHER");
         return;
     }

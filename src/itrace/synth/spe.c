@@ -46,6 +46,7 @@ struct queue {
     uint64_t midr;
     uint64_t passed;          /* records since the last sample of instructions */
     struct pd_thread *thread; /* NULL: not known, or not yet looked for */
+    struct pd_thread *shown;  /* whose samples these are in this run; NULL: look for it */
     bool has_buffers;
     bool begun;   /* a first record was read */
     bool sampled; /* `record` was: another one is to be read */
@@ -56,7 +57,6 @@ struct pd_synth_spe {
     size_t count;
     const struct pd_event *events[KINDS]; /* NULL: not wanted */
     struct pd_tsc_conversion clock;
-    bool timeless;
     bool told_context; /* packets name the threads: switches do not count */
     uint64_t midr;     /* of CPUs that have none of their own */
     uint64_t period;   /* of instructions, in records */
@@ -95,7 +95,8 @@ static uint64_t midr_of(const struct pd_synth *synth, uint32_t cpu)
     const struct pd_aux_info *info = &synth->aux->info;
     if (!is_second(info))
         return synth->spe->midr;
-    for (uint64_t at = info->words[WORDS_BEFORE]; at + MIDR < info->word_count;) {
+    for (uint64_t at = info->words[WORDS_BEFORE];
+         at < info->word_count && info->word_count - at > MIDR;) {
         const uint64_t *words = info->words + at;
         if (words[CPU] == cpu && words[MORE])
             return words[MIDR];
@@ -159,8 +160,12 @@ static perfdata_status add_events(struct pd_synth *synth)
     struct pd_synth_spe *spe = synth->spe;
     perfdata_status status = pd_synth_own_events(synth, KINDS);
     const struct pd_event *trace = trace_event(synth);
-    if (status || !trace)
+    if (status)
         return status;
+    if (!trace)
+        return pd_issue(&synth->recording->context, PERFDATA_ISSUE_BAD_RECORD, -1,
+                        "no event is of the unit that AUXTRACE_INFO names: no samples are made of "
+                        "the trace");
     struct pd_attr attr = pd_synth_common_attr(synth, &trace->attr);
     attr.sample_type |= added | (trace->attr.sample_type & PD_SAMPLE_PHYS_ADDR);
     attr.type = PD_TYPE_HARDWARE;
@@ -202,15 +207,15 @@ static perfdata_status make_queues(struct pd_synth *synth)
 /* What record wrote of the timer. Without it there is no time: samples then come all at once. */
 static perfdata_status set_clock(struct pd_synth *synth)
 {
-    struct pd_synth_spe *spe = synth->spe;
-    spe->timeless = true;
-    for (size_t i = 0; i < synth->made.own_count; i++)
-        spe->timeless &= !(synth->made.own[i]->attr.sample_type & PD_SAMPLE_TIME);
-    spe->clock = synth->aux->clock;
-    if (spe->timeless || synth->aux->has_clock)
+    const struct pd_recording *recording = synth->recording;
+    bool has_time = false;
+    for (size_t i = 0; i < recording->event_count; i++)
+        has_time |= (recording->events[i]->attr.sample_type & PD_SAMPLE_TIME) != 0;
+    synth->spe->clock = synth->aux->clock;
+    synth->plan.timeless = !has_time || !synth->aux->has_clock;
+    if (!has_time || synth->aux->has_clock)
         return PERFDATA_OK;
-    spe->timeless = true;
-    return pd_issue(&synth->recording->context, PERFDATA_ISSUE_LIMIT, -1,
+    return pd_issue(&synth->recording->context, PERFDATA_ISSUE_BAD_RECORD, -1,
                     "no TIME_CONV record tells how ticks of the trace become times: its samples "
                     "have none");
 }
@@ -221,7 +226,6 @@ perfdata_status pd_spe_open(struct pd_synth *synth)
     struct pd_synth_spe *spe = synth->spe = calloc(1, sizeof *spe);
     if (!spe)
         return PERFDATA_ERROR_MEMORY;
-    synth->made.own_count = synth->recording->event_count;
     if (!synth->aux->info.word_count)
         return pd_fail(&synth->recording->context, PERFDATA_ERROR_BAD_RECORD, -1,
                        "AUXTRACE_INFO says nothing of Arm SPE");
@@ -232,9 +236,9 @@ perfdata_status pd_spe_open(struct pd_synth *synth)
     spe->period = synth->options.period ? synth->options.period : 1;
     perfdata_status status = check_period(synth);
     if (status == PERFDATA_OK)
-        status = add_events(synth);
-    if (status == PERFDATA_OK)
         status = set_clock(synth);
+    if (status == PERFDATA_OK)
+        status = add_events(synth);
     return status == PERFDATA_OK ? make_queues(synth) : status;
 }
 
@@ -265,7 +269,7 @@ static void put_sample(struct pd_synth *synth, struct queue *queue, enum kind ki
     if (!facts)
         return;
     struct pd_synth_fixed *fixed = (struct pd_synth_fixed *)(facts + 1);
-    uint64_t time = synth->spe->timeless ? 0 : pd_tsc_to_time(&synth->spe->clock, from->time);
+    uint64_t time = synth->plan.timeless ? 0 : pd_tsc_to_time(&synth->spe->clock, from->time);
     *fixed = (struct pd_synth_fixed){
         .type = PD_RECORD_SAMPLE,
         .misc = pd_synth_mode(from->ip, false),
@@ -283,9 +287,9 @@ static void put_sample(struct pd_synth *synth, struct queue *queue, enum kind ki
     memcpy(fixed + 1, more, size);
     *facts = (struct pd_synth_facts){ .to = fixed->addr };
     struct pd_delivered *record = &synth->sink->records[synth->sink->count++];
-    struct pd_thread *thread = pd_timeline_touch(synth->timeline, queue->pid, queue->tid,
-                                                 synth->number);
-    pd_synth_record(fixed, facts, event, thread, record);
+    if (!queue->shown)
+        queue->shown = pd_timeline_touch(synth->timeline, queue->pid, queue->tid, synth->number);
+    pd_synth_record(fixed, facts, event, queue->shown, record);
     record->size = fixed->size;
 }
 
@@ -325,6 +329,7 @@ static void look_for_thread(struct pd_synth *synth, struct queue *queue)
         queue->thread = pd_timeline_find(synth->timeline, queue->tid);
     if (queue->thread)
         queue->pid = pd_thread_pid(queue->thread, synth->number);
+    queue->shown = NULL;
 }
 
 static void take_context(struct pd_synth *synth, struct queue *queue)
@@ -379,7 +384,7 @@ static void begin(struct pd_synth *synth, struct queue *queue)
         return;
     }
     queue->time = queue->record.time;
-    if (!synth->spe->timeless && !pd_synth_heap_add(synth, queue->reader.queue, queue->time))
+    if (!synth->plan.timeless && !pd_synth_heap_add(synth, queue->reader.queue, queue->time))
         synth->status = PERFDATA_ERROR_MEMORY;
 }
 
@@ -406,7 +411,7 @@ static enum run run_queue(struct pd_synth *synth, struct queue *queue, uint64_t 
         if (!read_record(synth, queue))
             return RUN_ENDED;
         queue->sampled = false;
-        if (!synth->spe->timeless && queue->time >= limit)
+        if (!synth->plan.timeless && queue->time >= limit)
             return RUN_LIMIT;
     }
 }
@@ -433,6 +438,7 @@ static int run_until(struct pd_synth *synth, uint64_t limit)
         pd_synth_heap_pop(synth);
         uint64_t next = synth->scheduler.heap.count ? synth->scheduler.heap.data[0].time + 1
                                                     : limit;
+        queue->shown = NULL;
         if (!spe->told_context)
             look_for_thread(synth, queue);
         got = go_on(synth, queue, PD_MIN(next, limit));
@@ -495,7 +501,7 @@ static int run_before(struct pd_synth *synth, const struct pd_delivered *record)
     set_up(synth);
     if (synth->status < 0)
         return synth->status;
-    if (spe->timeless) {
+    if (synth->plan.timeless) {
         if (!record)
             return run_timeless(synth, PD_NOBODY);
         if (record->type != PD_RECORD_EXIT || record->size < 24)
