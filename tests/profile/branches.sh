@@ -3,19 +3,8 @@
 # Issue 27: bolt, fdata and autofdo say how often each branch was taken and each run was made, from
 # branch stacks and from traces, and perf2bolt, llvm-bolt and create_llvm_prof read them. What is
 # not installed is named.
-set -u
-export LC_ALL=C PERF_CONFIG=/dev/null TZ=UTC
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-failed=0 count=0 missing=
-fail() { echo "$*"; failed=1; }
-for tool in python3 objdump readelf; do
-    command -v $tool >/dev/null || { echo "skipped: no $tool"; exit 77; }
-done
-[ "$(uname -m)" = x86_64 ] || { echo 'skipped: not x86-64'; exit 77; }
-PATH=$PATH:/usr/lib/llvm-16/bin
-has() { command -v "$1" >/dev/null ||
-    { case " $missing " in *" $1 "*) ;; *) missing="$missing $1" ;; esac; return 1; }; }
+. "$SOURCE/tests/profile/branch_tools.sh"
+needs python3 objdump readelf
 
 # RECORDING OPTION...: forms -> $work/bolt, fdata, autofdo, the same with any number of threads.
 make_forms() {

@@ -4,19 +4,8 @@
 # stacks that a processor would have kept of a real program, the text is that of LLVM's own
 # llvm-profgen, llvm-profdata reads and writes it without a change and clang compiles with it. What
 # is not installed is named.
-set -u
-export LC_ALL=C PERF_CONFIG=/dev/null TZ=UTC
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-failed=0 count=0 missing=
-fail() { echo "$*"; failed=1; }
-for tool in python3 objdump objcopy readelf nm; do
-    command -v $tool >/dev/null || { echo "skipped: no $tool"; exit 77; }
-done
-[ "$(uname -m)" = x86_64 ] || { echo 'skipped: not x86-64'; exit 77; }
-PATH=$PATH:/usr/lib/llvm-16/bin
-has() { command -v "$1" >/dev/null ||
-    { case " $missing " in *" $1 "*) ;; *) missing="$missing $1" ;; esac; return 1; }; }
+. "$SOURCE/tests/profile/branch_tools.sh"
+needs python3 objdump objcopy readelf nm
 
 # RECORDING OPTION...: -> $work/llvm, the same with any number of threads.
 make_form() {
