@@ -2,6 +2,7 @@
 /* Records of Arm SPE -> samples: which queue is next, who ran, and what each record is a sample
  * of. */
 #include "itrace/synth/spe.h"
+#include "itrace/synth/turns.h"
 #include "itrace/spe/record.h"
 #include "itrace/spe/packet.h"
 #include <inttypes.h>
@@ -48,22 +49,18 @@ struct queue {
     struct pd_thread *thread; /* NULL: not known, or not yet looked for */
     struct pd_thread *shown;  /* whose samples these are in this run; NULL: look for it */
     bool has_buffers;
-    bool begun;   /* a first record was read */
     bool sampled; /* `record` was: another one is to be read */
 };
 
 struct pd_synth_spe {
     struct queue *queues; /* by number */
-    size_t count;
+    struct pd_turns turns;
     const struct pd_event *events[KINDS]; /* NULL: not wanted */
     struct pd_tsc_conversion clock;
     bool told_context; /* packets name the threads: switches do not count */
     uint64_t midr;     /* of CPUs that have none of their own */
     uint64_t period;   /* of instructions, in records */
-    bool set_up, ended;
-    struct queue *running; /* was interrupted by a full sink */
-    uint64_t running_limit;
-    size_t timeless_next; /* the queue to go on with */
+    bool ended;
 };
 
 /* ---- AUXTRACE_INFO ---- */
@@ -107,7 +104,7 @@ static uint64_t midr_of(const struct pd_synth *synth, uint32_t cpu)
     return synth->spe->midr;
 }
 
-/* ---- opening ---- */
+/* ---- what is asked for ---- */
 
 /* What perf asks for where nobody does, whatever the verb. */
 static void set_defaults(struct pd_itrace_options *options)
@@ -184,72 +181,15 @@ static perfdata_status add_events(struct pd_synth *synth)
     return PERFDATA_OK;
 }
 
-static perfdata_status make_queues(struct pd_synth *synth)
-{
-    struct pd_synth_spe *spe = synth->spe;
-    spe->count = synth->aux->queues.count;
-    spe->queues = calloc(spe->count + 1, sizeof *spe->queues);
-    if (!spe->queues)
-        return PERFDATA_ERROR_MEMORY;
-    for (size_t i = 0; i < spe->count; i++) {
-        const struct pd_aux_queue *from = &synth->aux->queues.data[i];
-        struct queue *queue = &spe->queues[i];
-        pd_spe_reader_init(&queue->reader, synth->aux, (uint32_t)i);
-        queue->cpu = from->cpu;
-        queue->tid = from->tid;
-        queue->pid = PD_NOBODY;
-        queue->midr = midr_of(synth, from->cpu);
-        queue->has_buffers = from->set && from->buffers.count;
-    }
-    return PERFDATA_OK;
-}
-
-/* What record wrote of the timer. Without it there is no time: samples then come all at once. */
-static perfdata_status set_clock(struct pd_synth *synth)
-{
-    const struct pd_recording *recording = synth->recording;
-    bool has_time = false;
-    for (size_t i = 0; i < recording->event_count; i++)
-        has_time |= (recording->events[i]->attr.sample_type & PD_SAMPLE_TIME) != 0;
-    synth->spe->clock = synth->aux->clock;
-    synth->plan.timeless = !has_time || !synth->aux->has_clock;
-    if (!has_time || synth->aux->has_clock)
-        return PERFDATA_OK;
-    return pd_issue(&synth->recording->context, PERFDATA_ISSUE_BAD_RECORD, -1,
-                    "no TIME_CONV record tells how ticks of the trace become times: its samples "
-                    "have none");
-}
-
-perfdata_status pd_spe_open(struct pd_synth *synth)
-{
-    const struct pd_features *features = &synth->recording->features;
-    struct pd_synth_spe *spe = synth->spe = calloc(1, sizeof *spe);
-    if (!spe)
-        return PERFDATA_ERROR_MEMORY;
-    if (!synth->aux->info.word_count)
-        return pd_fail(&synth->recording->context, PERFDATA_ERROR_BAD_RECORD, -1,
-                       "AUXTRACE_INFO says nothing of Arm SPE");
-    if (features->cpuid.present && features->cpuid.text.text)
-        spe->midr = strtoull(features->cpuid.text.text, NULL, 16);
-    if (!synth->options.set)
-        set_defaults(&synth->options);
-    spe->period = synth->options.period ? synth->options.period : 1;
-    perfdata_status status = check_period(synth);
-    if (status == PERFDATA_OK)
-        status = set_clock(synth);
-    if (status == PERFDATA_OK)
-        status = add_events(synth);
-    return status == PERFDATA_OK ? make_queues(synth) : status;
-}
-
 void pd_spe_close(struct pd_synth *synth)
 {
     struct pd_synth_spe *spe = synth->spe;
     if (!spe)
         return;
-    for (size_t i = 0; spe->queues && i < spe->count; i++)
+    for (size_t i = 0; spe->queues && i < spe->turns.count; i++)
         free(spe->queues[i].reader.bytes);
     free(spe->queues);
+    pd_turns_close(&spe->turns);
     free(spe);
 }
 
@@ -348,15 +288,6 @@ static void take_context(struct pd_synth *synth, struct queue *queue)
 
 /* ---- queues ---- */
 
-enum run { RUN_LIMIT, RUN_ENDED, RUN_FULL };
-
-static bool is_full(const struct pd_synth *synth)
-{
-    const struct pd_synth_sink *sink = synth->sink;
-    return sink->capacity - sink->count < PD_SYNTH_STEP || sink->room->total >= PD_SYNTH_BYTES ||
-           synth->status < 0;
-}
-
 /* The next record, whole or not. False: there is none. */
 static bool read_record(struct pd_synth *synth, struct queue *queue)
 {
@@ -369,39 +300,43 @@ static bool read_record(struct pd_synth *synth, struct queue *queue)
 }
 
 /* Up to the first whole record: what is broken before it is no sample. */
-static void begin(struct pd_synth *synth, struct queue *queue)
+static bool begin(struct pd_synth *synth, size_t number)
 {
-    int got;
-    if (!queue->has_buffers || queue->begun)
-        return;
-    queue->begun = true;
-    while ((got = pd_spe_read(&queue->reader, &queue->record)) == PD_SPE_BROKEN)
+    struct queue *queue = &synth->spe->queues[number];
+    int got = PD_SPE_NOTHING;
+    while (queue->has_buffers &&
+           (got = pd_spe_read(&queue->reader, &queue->record)) == PD_SPE_BROKEN)
         ;
     if (got < 0)
         synth->status = got;
-    if (got <= PD_SPE_NOTHING) {
-        queue->has_buffers = false;
-        return;
-    }
     queue->time = queue->record.time;
-    if (!synth->plan.timeless && !pd_synth_heap_add(synth, queue->reader.queue, queue->time))
-        synth->status = PERFDATA_ERROR_MEMORY;
+    return got > PD_SPE_NOTHING;
 }
 
-static void set_up(struct pd_synth *synth)
+static uint64_t time_of(const struct pd_synth *synth, size_t number)
 {
-    if (synth->spe->set_up)
-        return;
-    synth->spe->set_up = true;
-    for (size_t i = 0; i < synth->spe->count; i++)
-        begin(synth, &synth->spe->queues[i]);
+    return synth->spe->queues[number].time;
 }
 
-static enum run run_queue(struct pd_synth *synth, struct queue *queue, uint64_t limit)
+static uint32_t tid_of(const struct pd_synth *synth, size_t number)
 {
+    return synth->spe->queues[number].tid;
+}
+
+static void enter(struct pd_synth *synth, size_t number)
+{
+    struct queue *queue = &synth->spe->queues[number];
+    queue->shown = NULL;
+    if (synth->plan.timeless || !synth->spe->told_context)
+        look_for_thread(synth, queue);
+}
+
+static enum pd_turn run(struct pd_synth *synth, size_t number, uint64_t limit)
+{
+    struct queue *queue = &synth->spe->queues[number];
     for (;;) {
-        if (is_full(synth))
-            return RUN_FULL;
+        if (pd_turns_is_full(synth))
+            return PD_TURN_FULL;
         if (!queue->sampled) {
             take_context(synth, queue);
             put_samples(synth, queue);
@@ -409,61 +344,76 @@ static enum run run_queue(struct pd_synth *synth, struct queue *queue, uint64_t 
             continue;
         }
         if (!read_record(synth, queue))
-            return RUN_ENDED;
+            return PD_TURN_ENDED;
         queue->sampled = false;
         if (!synth->plan.timeless && queue->time >= limit)
-            return RUN_LIMIT;
+            return PD_TURN_LIMIT;
     }
 }
 
-/* 1: the sink is full. */
-static int go_on(struct pd_synth *synth, struct queue *queue, uint64_t limit)
-{
-    enum run run = run_queue(synth, queue, limit);
-    synth->spe->running = run == RUN_FULL ? queue : NULL;
-    synth->spe->running_limit = limit;
-    if (run == RUN_FULL)
-        return synth->status < 0 ? synth->status : 1;
-    if (run == RUN_LIMIT && !pd_synth_heap_add(synth, queue->reader.queue, queue->time))
-        synth->status = PERFDATA_ERROR_MEMORY;
-    return synth->status;
-}
+static const struct pd_turn_ways ways = { begin, time_of, tid_of, enter, run };
 
-static int run_until(struct pd_synth *synth, uint64_t limit)
+/* ---- opening ---- */
+
+static perfdata_status make_queues(struct pd_synth *synth)
 {
     struct pd_synth_spe *spe = synth->spe;
-    int got = spe->running ? go_on(synth, spe->running, spe->running_limit) : 0;
-    while (!got && synth->scheduler.heap.count && synth->scheduler.heap.data[0].time < limit) {
-        struct queue *queue = &spe->queues[synth->scheduler.heap.data[0].queue];
-        pd_synth_heap_pop(synth);
-        uint64_t next = synth->scheduler.heap.count ? synth->scheduler.heap.data[0].time + 1
-                                                    : limit;
-        queue->shown = NULL;
-        if (!spe->told_context)
-            look_for_thread(synth, queue);
-        got = go_on(synth, queue, PD_MIN(next, limit));
+    size_t count = synth->aux->queues.count;
+    spe->queues = calloc(count + 1, sizeof *spe->queues);
+    if (!spe->queues || pd_turns_open(&spe->turns, count) < 0)
+        return PERFDATA_ERROR_MEMORY;
+    for (size_t i = 0; i < count; i++) {
+        const struct pd_aux_queue *from = &synth->aux->queues.data[i];
+        struct queue *queue = &spe->queues[i];
+        pd_spe_reader_init(&queue->reader, synth->aux, (uint32_t)i);
+        queue->cpu = from->cpu;
+        queue->tid = from->tid;
+        queue->pid = PD_NOBODY;
+        queue->midr = midr_of(synth, from->cpu);
+        queue->has_buffers = from->set && from->buffers.count;
     }
-    return got;
+    spe->turns.ways = &ways;
+    spe->turns.clock = &spe->clock;
+    spe->turns.timeless = synth->plan.timeless;
+    return PERFDATA_OK;
 }
 
-/* The queues of a thread; PD_NOBODY: all. */
-static int run_timeless(struct pd_synth *synth, uint32_t tid)
+/* What record wrote of the timer. Without it there is no time: samples then come all at once. */
+static perfdata_status set_clock(struct pd_synth *synth)
 {
-    struct pd_synth_spe *spe = synth->spe;
-    for (; spe->timeless_next < spe->count; spe->timeless_next++) {
-        struct queue *queue = &spe->queues[spe->timeless_next];
-        if (!queue->has_buffers || (tid != PD_NOBODY && queue->tid != tid))
-            continue;
-        if (spe->running != queue)
-            look_for_thread(synth, queue);
-        enum run run = run_queue(synth, queue, UINT64_MAX);
-        spe->running = run == RUN_FULL ? queue : NULL;
-        if (run == RUN_FULL)
-            return synth->status < 0 ? synth->status : 1;
-        queue->has_buffers = false;
-    }
-    spe->timeless_next = 0;
-    return synth->status;
+    const struct pd_recording *recording = synth->recording;
+    bool has_time = false;
+    for (size_t i = 0; i < recording->event_count; i++)
+        has_time |= (recording->events[i]->attr.sample_type & PD_SAMPLE_TIME) != 0;
+    synth->spe->clock = synth->aux->clock;
+    synth->plan.timeless = !has_time || !synth->aux->has_clock;
+    if (!has_time || synth->aux->has_clock)
+        return PERFDATA_OK;
+    return pd_issue(&synth->recording->context, PERFDATA_ISSUE_BAD_RECORD, -1,
+                    "no TIME_CONV record tells how ticks of the trace become times: its samples "
+                    "have none");
+}
+
+perfdata_status pd_spe_open(struct pd_synth *synth)
+{
+    const struct pd_features *features = &synth->recording->features;
+    struct pd_synth_spe *spe = synth->spe = calloc(1, sizeof *spe);
+    if (!spe)
+        return PERFDATA_ERROR_MEMORY;
+    if (!synth->aux->info.word_count)
+        return pd_fail(&synth->recording->context, PERFDATA_ERROR_BAD_RECORD, -1,
+                       "AUXTRACE_INFO says nothing of Arm SPE");
+    if (features->cpuid.present && features->cpuid.text.text)
+        spe->midr = strtoull(features->cpuid.text.text, NULL, 16);
+    if (!synth->options.set)
+        set_defaults(&synth->options);
+    spe->period = synth->options.period ? synth->options.period : 1;
+    perfdata_status status = check_period(synth);
+    if (status == PERFDATA_OK)
+        status = set_clock(synth);
+    if (status == PERFDATA_OK)
+        status = add_events(synth);
+    return status == PERFDATA_OK ? make_queues(synth) : status;
 }
 
 /* ---- records ---- */
@@ -478,7 +428,7 @@ static perfdata_status tell_end(struct pd_synth *synth)
     if (spe->ended)
         return PERFDATA_OK;
     spe->ended = true;
-    for (size_t i = 0; i < spe->count; i++) {
+    for (size_t i = 0; i < spe->turns.count; i++) {
         bad += spe->queues[i].reader.bad;
         unknown += spe->queues[i].reader.unknown;
     }
@@ -495,26 +445,6 @@ static perfdata_status tell_end(struct pd_synth *synth)
     return status;
 }
 
-static int run_before(struct pd_synth *synth, const struct pd_delivered *record)
-{
-    struct pd_synth_spe *spe = synth->spe;
-    set_up(synth);
-    if (synth->status < 0)
-        return synth->status;
-    if (synth->plan.timeless) {
-        if (!record)
-            return run_timeless(synth, PD_NOBODY);
-        if (record->type != PD_RECORD_EXIT || record->size < 24)
-            return PERFDATA_OK;
-        return run_timeless(synth, pd_load32(record->data + 16, synth->recording->swap));
-    }
-    if (!record)
-        return run_until(synth, UINT64_MAX);
-    if (record->time == PD_NO_TIME || !record->time)
-        return PERFDATA_OK;
-    return run_until(synth, pd_time_to_tsc(&spe->clock, record->time));
-}
-
 /* The next thread of a CPU, where packets do not tell. */
 static void take_switch(struct pd_synth *synth, const struct pd_delivered *record)
 {
@@ -529,7 +459,7 @@ static void take_switch(struct pd_synth *synth, const struct pd_delivered *recor
 
 int pd_spe_before(struct pd_synth *synth, const struct pd_delivered *record)
 {
-    int got = run_before(synth, record);
+    int got = pd_turns_before(synth, &synth->spe->turns, record);
     if (got)
         return got;
     if (!record)
