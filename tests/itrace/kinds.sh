@@ -39,7 +39,7 @@ check() {
 }
 
 "$PERFDATA" dump --pdt "$SOURCE/tests/data/itrace/t_tsx.data" >"$t/text" || fail 'no text'
-for row in 'intel_bts Intel BTS' 'cs_etm Arm CoreSight ETM' \
+for row in 'cs_etm Arm CoreSight ETM' \
     's390_cpumsf s390 CPU-measurement sampling facility' \
     'hisi_ptt HiSilicon PCIe Tune and Trace' '77 of an unknown kind'; do
     kind=${row%% *}

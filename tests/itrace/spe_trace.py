@@ -10,33 +10,10 @@ spe_trace.py SEED COUNT by-cpu|by-thread MIDR [WORD...] [INDEX]
     second:   AUXTRACE_INFO of perf 6.14, with MIDR of each CPU; CPUID tells of another model
     INDEX:    a file with "OFFSET SIZE" of each AUXTRACE record, for the feature that lists them
 COUNT records of operations in each of three buffers of two CPUs, or of one thread."""
-import os
 import sys
+from made_trace import PID, ZERO_NS, Chance, Text, number
 
-PID = 19525
 FIRST_TICK = 100_000_000_000  # of a timer of 100 MHz
-ZERO_NS = 17_000_000_000_000
-
-
-class Chance:
-    """A generator of its own: Python's may choose otherwise in another version."""
-
-    def __init__(self, seed):
-        self.state = seed * 2654435761 + 1
-
-    def below(self, limit):
-        self.state = (self.state * 6364136223846793005 + 1442695040888963407) % (1 << 64)
-        return (self.state >> 33) % limit
-
-    def one_of(self, choices):
-        return choices[self.below(len(choices))]
-
-    def happens(self, percent):
-        return self.below(100) < percent
-
-
-def number(size, value):
-    return value.to_bytes(size, "little")
 
 
 def address(index, value, level=0, secure=False):
@@ -98,106 +75,38 @@ def record(chance, tick, thread, words):
     return out
 
 
-class Text:
-    def __init__(self, words, by_cpu):
-        self.lines, self.words, self.by_cpu = [], words, by_cpu
+def info(words, cpus, midr):
+    if "second" not in words:
+        return f"0x8 {'0x0' if cpus == [-1] else '0x1'}"
+    parts = [f"0x1010101010101010 {cpu} 0x3 {midr} 0x8 0x400" for cpu in cpus]
+    return f"0x2 0x4 0x8 {len(cpus)} {' '.join(parts)}"
 
-    def add(self, line):
-        self.lines.append(line)
 
-    def identity(self, ns, thread=PID, cpu=0):
-        where = f" cpu={cpu}" if self.by_cpu else ""
-        return (f"sample_id={{pid={thread} tid={thread} "
-                f"time={ns // 10**9}.{ns % 10**9:09}s{where}}}")
-
-    def head(self, cpus, midr):
-        sample = "IDENTIFIER|IP|TID|TIME" + ("|CPU" if self.by_cpu else "")
-        if "wide" in self.words:
-            sample += "|ADDR|DATA_SRC|WEIGHT|PHYS_ADDR"
-        common = f"sample_type={sample} read_format=id"
-        switch = "|context_switch" if "switches" in self.words else ""
-        self.add("perfdata-text 1")
-        self.add("container file order=little header_size=104")
-        self.add("attr arm_spe_0//={type=8 size=128 config=0x700010001 sample_period=1024 "
-                 f"{common} flags=disabled|sample_id_all|exclude_guest}} "
-                 f"ids=[{' '.join(str(100 + i) for i in range(len(cpus)))}]")
-        self.add("attr dummy:u={type=software size=128 config=0x9 sample_period=1 "
-                 f"{common} flags=inherit|exclude_kernel|exclude_hv|mmap|comm|enable_on_exec|task|"
-                 f"sample_id_all|mmap2|comm_exec{switch}}} "
-                 f"ids=[{' '.join(str(200 + i) for i in range(len(cpus)))}]")
-        for line in ("ids arm_spe_0//", "ids dummy:u", "attrs", "data",
-                     "record ID_INDEX {entries=["):
-            self.add(line)
-        for first in (100, 200):
-            for i, cpu in enumerate(cpus):
-                self.add(f"    {{id={first + i} cpu={cpu} tid={-1 if self.by_cpu else PID}}}")
-        self.add("  ]}")
-        if "no-clock" not in self.words:
-            self.add(f"record TIME_CONV {{time_shift=27 time_mult={10 << 27} time_zero={ZERO_NS} "
-                     "time_cycles=0x0 time_mask=0xffffffffffffff cap_user_time_zero=1 "
-                     "cap_user_time_short=0}")
-        self.add(f"record AUXTRACE_INFO {{auxtrace_type=arm_spe priv=[{self.info(cpus, midr)}]}}")
-
-    def info(self, cpus, midr):
-        if "second" not in self.words:
-            return f"0x8 {'0x1' if self.by_cpu else '0x0'}"
-        parts = [f"0x1010101010101010 {cpu} 0x3 {midr} 0x8 0x400" for cpu in cpus]
-        return f"0x2 0x4 0x8 {len(cpus)} {' '.join(parts)}"
-
-    def tasks(self):
-        start = ZERO_NS + FIRST_TICK * 10
-        for i in (0, 1):
-            who = PID + i
-            cpu = i if self.by_cpu else 0
-            self.add(f'record COMM misc=0x2000 event=dummy:u {{pid={who} tid={who} comm="odd{i}" '
-                     f"{self.identity(start + i, who, cpu)}}}")
-            self.add(f"record MMAP2 misc=0x2 event=dummy:u {{pid={who} tid={who} addr=0x400000 "
-                     "len=0x1000 maj=8 min=1 ino=5792950 prot=READ|EXEC flags=PRIVATE "
-                     f'filename="/nowhere/odd" {self.identity(start + 1000 + i, who, cpu)}}}')
-
-    def switch(self, ns, thread, cpu):
-        self.add("record SWITCH_CPU_WIDE misc=0x2000 event=dummy:u "
-                 f"{{next_prev_pid={thread} next_prev_tid={thread} {self.identity(ns, 0, cpu)}}}")
-        self.add("record SWITCH_CPU_WIDE misc=0 event=dummy:u {next_prev_pid=0 next_prev_tid=0 "
-                 f"{self.identity(ns + 1, thread, cpu)}}}")
-
-    def buffer(self, cpu, offset, trace, ns):
-        self.add(f"record AUX {{aux_offset={offset:#x} aux_size={len(trace):#x} flags=0x0 "
-                 f"{self.identity(ns, PID, max(cpu, 0))}}}")
-        where = f"idx={cpu} tid=-1" if self.by_cpu else f"tid={PID}"
-        self.add(f"record AUXTRACE {{data_size={len(trace):#x} offset={offset:#x} "
-                 f"reference={offset + 7:#x} {where} cpu={cpu}}}")
-        for i in range(0, len(trace), 120):
-            self.add(f'gap x"{trace[i:i + 120].hex()}"')
-
-    def features(self, midr, index):
-        names = "ARCH CPUID CMDLINE PMU_MAPPINGS" + (" AUXTRACE" if index else "")
-        self.add(f"features {names}")
-        self.add('feature ARCH {text="aarch64"}')
-        other = "0x00000000410fd010" if "second" in self.words else midr
-        self.add(f'feature CPUID {{text="{other}"}}')
-        self.add('feature CMDLINE {words=[\n    {text="perf"}\n    {text="record"}\n  ]}')
-        self.add('feature PMU_MAPPINGS {pmus=[\n    {type=1 name="software"}\n'
-                 '    {type=8 name="arm_spe_0"}\n  ]}')
-        if index:
-            rows = "\n".join(f"    {{offset={offset} size={size}}}" for offset, size in index)
-            self.add(f"feature AUXTRACE {{nr={len(index)} entries=[\n{rows}\n  ]}}")
+def head(text, midr):
+    text.events("arm_spe_0//", "config=0x700010001 sample_period=1024 "
+                "flags=disabled|sample_id_all|exclude_guest",
+                "|ADDR|DATA_SRC|WEIGHT|PHYS_ADDR" if "wide" in text.words else "")
+    if "no-clock" not in text.words:
+        text.add(f"record TIME_CONV {{time_shift=27 time_mult={10 << 27} time_zero={ZERO_NS} "
+                 "time_cycles=0x0 time_mask=0xffffffffffffff cap_user_time_zero=1 "
+                 "cap_user_time_short=0}")
+    text.add("record AUXTRACE_INFO {auxtrace_type=arm_spe "
+             f"priv=[{info(text.words, text.cpus, midr)}]}}")
+    text.tasks(ZERO_NS + FIRST_TICK * 10,
+               "addr=0x400000 len=0x1000 maj=8 min=1 ino=5792950 prot=READ|EXEC flags=PRIVATE "
+               'filename="/nowhere/odd"')
 
 
 def main():
     seed, count, mode, midr, *words = sys.argv[1:]
-    by_cpu = mode == "by-cpu"
-    cpus = [0, 1] if by_cpu else [-1]
-    index = [line.split() for word in words if os.path.exists(word) for line in open(word)]
     chance = Chance(int(seed))
-    text = Text(words, by_cpu)
-    text.head(cpus, midr)
-    text.tasks()
-    offsets = dict.fromkeys(cpus, 0)
+    text = Text(words, mode == "by-cpu")
+    head(text, midr)
+    offsets = dict.fromkeys(text.cpus, 0)
     tick = FIRST_TICK + 1000
     for part in range(3):
         last = tick
-        for cpu in cpus:
+        for cpu in text.cpus:
             thread = PID + (part + max(cpu, 0)) % 2
             if "switches" in words:
                 text.switch(ZERO_NS + tick * 10, thread, cpu)
@@ -206,18 +115,15 @@ def main():
                 now += 1 + chance.below(300)
                 trace += record(chance, now, thread, words)
             trace += bytes(-len(trace) % 16)
-            text.buffer(cpu, offsets[cpu], trace, ZERO_NS + now * 10 + 500)
+            text.buffer(cpu, offsets[cpu], trace, ZERO_NS + now * 10 + 500, offsets[cpu] + 7)
             offsets[cpu] += len(trace)
             last = max(last, now)
         tick = last + 2000
         text.add("record FINISHED_ROUND")
-    if not by_cpu:
-        ns = ZERO_NS + tick * 10 + 2000
-        text.add(f"record EXIT event=dummy:u {{pid={PID} ppid={PID} tid={PID} ptid={PID} "
-                 f"time={ns // 10**9}.{ns % 10**9:09}s {text.identity(ns)}}}")
-    text.add("end")
-    text.features(midr, index)
-    print("\n".join(text.lines))
+    if not text.by_cpu:
+        text.exit(ZERO_NS + tick * 10 + 2000)
+    text.features("aarch64", "0x00000000410fd010" if "second" in words else midr, "arm_spe_0")
+    text.print()
 
 
 main()

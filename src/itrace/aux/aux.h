@@ -51,6 +51,8 @@ struct pd_aux_info {
     struct pd_pt_info pt; /* of type PD_AUXTRACE_INTEL_PT */
 };
 
+/* It is of Intel BTS, and buffers may overlap. */
+bool pd_aux_info_bts_snapshot(const struct pd_aux_info *info);
 /* Decodes a whole AUXTRACE_INFO record. PERFDATA_ERROR_BAD_RECORD with what is wrong with it in the
  * context. */
 perfdata_status pd_aux_info_decode(struct pd_context *context, const uint8_t *record, uint32_t size,

@@ -51,6 +51,12 @@ static uint64_t word(const struct pd_aux_info *info, unsigned index)
     return index < info->word_count ? info->words[index] : 0;
 }
 
+bool pd_aux_info_bts_snapshot(const struct pd_aux_info *info)
+{
+    enum { BTS_SNAPSHOT = 5 };
+    return info->type == PD_AUXTRACE_INTEL_BTS && word(info, BTS_SNAPSHOT);
+}
+
 /* The filter string's bytes are as recorded, whatever the byte order; it ends with a NUL, padded to
  * 8. */
 static perfdata_status decode_filter(struct pd_context *context, const struct pd_array *words,

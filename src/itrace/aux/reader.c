@@ -2,6 +2,7 @@
 /* A queue's trace, piece by piece. Memory: the piece, and of snapshots and samples the buffer
  * before. */
 #include "itrace/aux/index.h"
+#include "itrace/bts/branch.h"
 #include "itrace/intel_pt/walk/decoder.h"
 #include "itrace/intel_pt/psb.h"
 #include <stdlib.h>
@@ -58,8 +59,9 @@ perfdata_status pd_aux_reader_open(const struct pd_aux *aux, uint32_t queue,
         return no_memory(aux);
     reader->aux = aux;
     reader->queue = queue;
-    reader->overlaps = aux->info.type == PD_AUXTRACE_INTEL_PT &&
-                       (aux->info.pt.snapshot_mode || aux->modes.sampling);
+    reader->overlaps = aux->info.type == PD_AUXTRACE_INTEL_PT
+                           ? aux->info.pt.snapshot_mode || aux->modes.sampling
+                           : pd_aux_info_bts_snapshot(&aux->info);
     return PERFDATA_OK;
 }
 
@@ -169,7 +171,9 @@ static perfdata_status fill_part(struct pd_aux_reader *reader, const struct pd_a
     if (status < 0)
         return status;
     bool ends = now->size < want || now->size == left;
-    if (ends || reader->aux->info.type != PD_AUXTRACE_INTEL_PT)
+    if (!ends && reader->aux->info.type == PD_AUXTRACE_INTEL_BTS)
+        *size = now->size - now->size % PD_BTS_SIZE;
+    else if (ends || reader->aux->info.type != PD_AUXTRACE_INTEL_PT)
         *size = now->size;
     else
         *size = most < PD_AUX_PIECE ? pd_pt_psb_cut(now->data, now->size) : cut_before_psb(now);
@@ -212,10 +216,15 @@ static int next_cut(struct pd_aux_reader *reader, const struct pd_aux_buffer *bu
     struct pd_aux_bytes *now = &reader->now, *last = &reader->last;
     size_t from = 0;
     out->consecutive = false;
-    if (reader->begun)
+    if (reader->begun && reader->aux->info.type == PD_AUXTRACE_INTEL_BTS) {
+        if (!pd_bts_find_overlap(last->data, last->size, now->data, now->size, &from))
+            return no_memory(reader->aux);
+        out->consecutive = from > 0;
+    } else if (reader->begun) {
         from = pd_pt_find_overlap(last->data, last->size, now->data, now->size,
                                   reader->aux->modes.have_tsc, reader->aux->options.keep_vm_time,
                                   &out->consecutive);
+    }
     out->size = now->size - from;
     if (!out->size)
         return 0;

@@ -183,6 +183,13 @@ uint64_t pd_synth_first_id(const struct pd_event *trace)
     return id ? id : 1;
 }
 
+perfdata_status pd_synth_no_event(const struct pd_synth *synth)
+{
+    return pd_issue(&synth->recording->context, PERFDATA_ISSUE_BAD_RECORD, -1,
+                    "no event is of the unit that AUXTRACE_INFO names: no samples are made of the "
+                    "trace");
+}
+
 perfdata_status pd_synth_own_events(struct pd_synth *synth, size_t more)
 {
     struct pd_recording *recording = synth->recording;
@@ -276,6 +283,29 @@ perfdata_status pd_synth_add_events(struct pd_synth *synth)
             status = add_kind(synth, (enum pd_synth_kind)kind, &attr, id++);
     }
     return status;
+}
+
+void pd_synth_plan_branches(struct pd_synth *synth)
+{
+    const struct pd_itrace_options *options = &synth->options;
+    static const uint32_t of_op[] = {
+        [PD_INSN_CALL] = PD_IP_CALL,
+        [PD_INSN_RET] = PD_IP_RETURN,
+        [PD_INSN_JCC] = PD_IP_CONDITIONAL,
+        [PD_INSN_JMP] = 0,
+        [PD_INSN_LOOP] = PD_IP_CONDITIONAL,
+        [PD_INSN_IRET] = PD_IP_RETURN | PD_IP_INTERRUPT,
+        [PD_INSN_INT] = PD_IP_CALL | PD_IP_INTERRUPT,
+        [PD_INSN_SYSCALL] = PD_IP_CALL | PD_IP_SYSCALLRET,
+        [PD_INSN_SYSRET] = PD_IP_RETURN | PD_IP_SYSCALLRET,
+        [PD_INSN_VMENTRY] = PD_IP_CALL | PD_IP_VMENTRY,
+    };
+    for (unsigned op = 1; op < PD_LENGTH(of_op); op++)
+        synth->plan.op_flags[op] = PD_IP_BRANCH | of_op[op];
+    if (options->calls)
+        synth->plan.branch_filter |= PD_IP_CALL | PD_IP_ASYNC | PD_IP_TRACE_END;
+    if (options->returns)
+        synth->plan.branch_filter |= PD_IP_RETURN | PD_IP_TRACE_BEGIN;
 }
 
 void pd_synth_remove_events(struct pd_synth *synth)

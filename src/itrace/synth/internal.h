@@ -8,7 +8,8 @@
  *   sample.c, pebs.c    a step -> samples
  *   fast_path.c         samples of steps where nothing special happens
  *   compact_sample.h    samples that are not yet records
- *   spe.c               traces of Arm SPE, which go their own way
+ *   spe.c, bts.c        traces of Arm SPE and Intel BTS, which go their own way
+ *   turns.h             whose turn it is among their queues
  *   ahead_*.c           segments that other threads decode before their turn */
 #ifndef PD_SYNTH_INSIDE_H
 #define PD_SYNTH_INSIDE_H
@@ -141,13 +142,15 @@ struct pd_address_filter {
 
 struct pd_pebs;
 struct pd_synth_spe;
+struct pd_synth_bts;
 struct pd_synth_logger;
 struct pd_synth_pool;
 /* Decoding goes on when this much text has been made of the samples so far. */
 #define PD_SYNTH_BYTES ((size_t)1 << 20)
 
 struct pd_synth {
-    struct pd_synth_spe *spe; /* spe.h: the trace is of Arm SPE; NULL: of Intel PT */
+    struct pd_synth_spe *spe; /* spe.h: the trace is of Arm SPE */
+    struct pd_synth_bts *bts; /* bts.h: it is of Intel BTS; both NULL: of Intel PT */
     struct pd_recording *recording;
     struct pd_timeline *timeline;
     struct pd_symbols *symbols;
@@ -235,6 +238,10 @@ uint64_t pd_synth_first_id(const struct pd_event *trace);
 struct pd_attr pd_synth_common_attr(const struct pd_synth *synth, const struct pd_attr *trace);
 struct pd_event *pd_synth_add_event(struct pd_synth *synth, const struct pd_attr *attr,
                                     const char *given_name, uint64_t id);
+/* Says that the trace's PMU has no event. */
+perfdata_status pd_synth_no_event(const struct pd_synth *synth);
+/* Which flags instructions have, and which branches are told. */
+void pd_synth_plan_branches(struct pd_synth *synth);
 void pd_synth_remove_events(struct pd_synth *synth);
 
 /* sample.c */

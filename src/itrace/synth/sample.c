@@ -130,7 +130,7 @@ PD_INLINE bool begin_sample(struct pd_synth_queue *queue, enum pd_synth_kind kin
     struct pd_synth_fixed *fixed = (struct pd_synth_fixed *)(facts + 1);
     uint64_t time = pd_synth_time(queue), id = event->ids[0];
     bool guest = from ? state->from_nr : state->to_nr;
-    uint16_t misc = pd_synth_mode(from ? from : to, guest);
+    uint16_t misc = pd_synth_mode(from || synth->bts ? from : to, guest); /* as perf */
     *fixed = (struct pd_synth_fixed){ .type = PD_RECORD_SAMPLE,
                                       .misc = misc,
                                       .size = sizeof *fixed,
@@ -184,7 +184,8 @@ PD_INLINE struct pd_synth_packed *pack(struct pd_synth_queue *queue, enum pd_syn
 {
     struct pd_synth *synth = queue->synth;
     const struct pd_pt_state *state = queue->step.state;
-    if (!synth->sink->packs || synth->stacks.calls || state->from_nr || state->to_nr)
+    if (!synth->sink->packs || synth->stacks.calls || state->from_nr || state->to_nr ||
+        (synth->bts && !from))
         return NULL;
     show_thread(queue);
     const struct pd_synth_origin origin = { .event = synth->made.events[kind],

@@ -160,9 +160,7 @@ static perfdata_status add_events(struct pd_synth *synth)
     if (status)
         return status;
     if (!trace)
-        return pd_issue(&synth->recording->context, PERFDATA_ISSUE_BAD_RECORD, -1,
-                        "no event is of the unit that AUXTRACE_INFO names: no samples are made of "
-                        "the trace");
+        return pd_synth_no_event(synth);
     struct pd_attr attr = pd_synth_common_attr(synth, &trace->attr);
     attr.sample_type |= added | (trace->attr.sample_type & PD_SAMPLE_PHYS_ADDR);
     attr.type = PD_TYPE_HARDWARE;

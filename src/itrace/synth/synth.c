@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Records, and what of the trace comes before each. */
 #include "itrace/synth/ahead_segments.h"
+#include "itrace/synth/bts.h"
 #include "itrace/synth/spe.h"
 #include "itrace/aux/index.h"
 
@@ -77,29 +78,6 @@ static void set_stacks(struct pd_synth *synth)
     synth->plan.uses_stack = synth->stacks.calls || synth->stacks.branch_limit;
 }
 
-static void set_flags(struct pd_synth *synth)
-{
-    const struct pd_itrace_options *options = &synth->options;
-    static const uint32_t of_op[] = {
-        [PD_INSN_CALL] = PD_IP_CALL,
-        [PD_INSN_RET] = PD_IP_RETURN,
-        [PD_INSN_JCC] = PD_IP_CONDITIONAL,
-        [PD_INSN_JMP] = 0,
-        [PD_INSN_LOOP] = PD_IP_CONDITIONAL,
-        [PD_INSN_IRET] = PD_IP_RETURN | PD_IP_INTERRUPT,
-        [PD_INSN_INT] = PD_IP_CALL | PD_IP_INTERRUPT,
-        [PD_INSN_SYSCALL] = PD_IP_CALL | PD_IP_SYSCALLRET,
-        [PD_INSN_SYSRET] = PD_IP_RETURN | PD_IP_SYSCALLRET,
-        [PD_INSN_VMENTRY] = PD_IP_CALL | PD_IP_VMENTRY,
-    };
-    for (unsigned op = 1; op < PD_LENGTH(of_op); op++)
-        synth->plan.op_flags[op] = PD_IP_BRANCH | of_op[op];
-    if (options->calls)
-        synth->plan.branch_filter |= PD_IP_CALL | PD_IP_ASYNC | PD_IP_TRACE_END;
-    if (options->returns)
-        synth->plan.branch_filter |= PD_IP_RETURN | PD_IP_TRACE_BEGIN;
-}
-
 static void set_rates(struct pd_synth *synth)
 {
     const struct pd_pt_info *info = &synth->aux->info.pt;
@@ -173,7 +151,7 @@ static perfdata_status open_all(struct pd_synth *synth, const struct pd_synth_co
         return status;
     set_rates(synth);
     set_stacks(synth);
-    set_flags(synth);
+    pd_synth_plan_branches(synth);
     synth->code_reader = pd_code_reader_new(synth->code);
     if (!synth->code_reader)
         return pd_fail(&synth->recording->context, PERFDATA_ERROR_MEMORY, -1,
@@ -207,7 +185,7 @@ static bool may_have_trace(const struct pd_recording *recording)
     for (size_t i = 0; i < recording->event_count; i++) {
         const struct pd_attr *attr = &recording->events[i]->attr;
         if (attr->sample_type & PD_SAMPLE_AUX ||
-            !strncmp(recording->events[i]->name, "intel_pt", strlen("intel_pt")) ||
+            !strncmp(recording->events[i]->name, "intel_", strlen("intel_")) ||
             !strncmp(recording->events[i]->name, "arm_spe", strlen("arm_spe")))
             return true;
         pmu |= attr->type > PD_TYPE_BREAKPOINT && attr->type != (uint32_t)PD_TYPE_SYNTH;
@@ -222,8 +200,8 @@ static perfdata_status tell_kind(struct pd_recording *recording, const struct pd
     const char *name = pd_aux_kind_name(info->type);
     return pd_issue(
         &recording->context, PERFDATA_ISSUE_UNSUPPORTED, -1,
-        "no samples are made of the trace, which is %s: only Intel Processor Trace and "
-        "Arm SPE are decoded. 'aux list' and 'aux extract' give its bytes, 'script -D' %s, "
+        "no samples are made of the trace, which is %s: only Intel Processor Trace, Intel BTS "
+        "and Arm SPE are decoded. 'aux list' and 'aux extract' give its bytes, 'script -D' %s, "
         "--no-itrace leaves it out",
         name ? name : "of an unknown kind",
         info->type == PD_AUXTRACE_CS_ETM ? "its packets" : "its records");
@@ -232,7 +210,9 @@ static perfdata_status tell_kind(struct pd_recording *recording, const struct pd
 /* Steps are Intel PT's. */
 static bool is_decoded(uint32_t type, const struct pd_synth_config *config)
 {
-    return type == PD_AUXTRACE_INTEL_PT || (type == PD_AUXTRACE_ARM_SPE && !config->step_types);
+    bool samples = !config->step_types;
+    return type == PD_AUXTRACE_INTEL_PT || (type == PD_AUXTRACE_ARM_SPE && samples) ||
+           (type == PD_AUXTRACE_INTEL_BTS && samples);
 }
 
 perfdata_status pd_synth_open(const struct pd_synth_config *config, struct pd_synth **out)
@@ -276,7 +256,9 @@ perfdata_status pd_synth_open(const struct pd_synth_config *config, struct pd_sy
     synth->scheduler.limit = UINT64_MAX;
     synth->guests = config->guests;
     synth->aux = aux;
-    status = aux->info.type == PD_AUXTRACE_ARM_SPE ? pd_spe_open(synth) : open_all(synth, config);
+    status = aux->info.type == PD_AUXTRACE_ARM_SPE     ? pd_spe_open(synth)
+             : aux->info.type == PD_AUXTRACE_INTEL_BTS ? pd_bts_open(synth)
+                                                       : open_all(synth, config);
     if (status)
         pd_synth_close(synth);
     else
@@ -289,6 +271,7 @@ void pd_synth_close(struct pd_synth *synth)
     if (!synth)
         return;
     pd_spe_close(synth);
+    pd_bts_close(synth);
     pd_synth_parts_close(synth);
     pd_synth_free_queues(synth);
     pd_synth_log_close(synth);
@@ -352,6 +335,8 @@ int pd_synth_before(struct pd_synth *synth, struct pd_delivered *record, uint64_
     synth->base = number + 1 - sink->count;
     if (synth->spe)
         return pd_spe_before(synth, record);
+    if (synth->bts)
+        return pd_bts_before(synth, record);
     int got = run_before(synth, record);
     if (got || !record) {
         pd_synth_log_flush(synth);

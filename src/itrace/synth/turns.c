@@ -104,5 +104,6 @@ int pd_turns_before(struct pd_synth *synth, struct pd_turns *turns,
         return run_until(synth, turns, UINT64_MAX);
     if (record->time == PD_NO_TIME || !record->time)
         return PERFDATA_OK;
-    return run_until(synth, turns, pd_time_to_tsc(turns->clock, record->time));
+    uint64_t limit = pd_time_to_tsc(turns->clock, record->time);
+    return run_until(synth, turns, limit + (turns->at_record && limit < UINT64_MAX));
 }

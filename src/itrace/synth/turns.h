@@ -28,6 +28,7 @@ struct pd_turns {
     const struct pd_turn_ways *ways;
     const struct pd_tsc_conversion *clock;
     bool timeless;
+    bool at_record; /* what is of the very time of a record comes before it, not behind */
     size_t count;   /* of queues */
     bool *open;     /* by queue: something is left */
     size_t running; /* was interrupted by a full sink; PD_NO_QUEUE: none */

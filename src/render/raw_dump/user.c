@@ -4,6 +4,7 @@
 #include "format/names.h"
 #include "itrace/aux/aux.h"
 #include "itrace/intel_pt/packet.h"
+#include "itrace/bts/branch.h"
 #include "itrace/spe/packet.h"
 #include <stdlib.h>
 
@@ -185,11 +186,22 @@ static void put_pt_info(const struct pd_array *priv, struct pd_text *text)
         put_filter(priv, text);
 }
 
+static void put_bts_info(const struct pd_array *priv, struct pd_text *text)
+{
+    static const char *const names[] = { "PMU Type           ", "Time Shift         ",
+                                         "Time Muliplier     ", "Time Zero          ",
+                                         "Cap Time Zero      ", "Snapshot mode      " };
+    for (size_t i = 0; i < priv->count && i < PD_LENGTH(names); i++)
+        pd_text_format(text, "  %s%lld\n", names[i], (long long)pd_array_at(priv, i));
+}
+
 static void put_auxtrace_info(const struct pd_record_auxtrace_info *info, struct pd_text *text)
 {
     pd_text_format(text, " type: %u\n", info->auxtrace_type);
     if (info->auxtrace_type == PD_AUXTRACE_INTEL_PT)
         put_pt_info(&info->priv, text);
+    else if (info->auxtrace_type == PD_AUXTRACE_INTEL_BTS)
+        put_bts_info(&info->priv, text);
     else if (info->auxtrace_type == PD_AUXTRACE_CS_ETM)
         pd_coresight_info_text(&info->priv, text);
     else if (info->auxtrace_type == PD_AUXTRACE_ARM_SPE)
@@ -199,8 +211,9 @@ static void put_auxtrace_info(const struct pd_record_auxtrace_info *info, struct
 static bool has_packets(const struct pd_raw_dump *dump)
 {
     uint32_t type = dump->auxtrace_type;
-    return !dump->no_packets && (type == PD_AUXTRACE_INTEL_PT || type == PD_AUXTRACE_ARM_SPE ||
-                                 (type == PD_AUXTRACE_CS_ETM && dump->coresight.name));
+    return !dump->no_packets &&
+           (type == PD_AUXTRACE_INTEL_PT || type == PD_AUXTRACE_ARM_SPE ||
+            type == PD_AUXTRACE_INTEL_BTS || (type == PD_AUXTRACE_CS_ETM && dump->coresight.name));
 }
 
 void pd_raw_dump_trace(const uint8_t *bytes, size_t size, struct pd_text *text)
@@ -216,6 +229,9 @@ static void put_trace(const struct pd_raw_dump *dump, const uint8_t *bytes, size
     pd_text_string(text, type == PD_AUXTRACE_CS_ETM ? "\n" : ".\n");
     if (type == PD_AUXTRACE_INTEL_PT) {
         pd_raw_dump_trace(bytes, size, text);
+    } else if (type == PD_AUXTRACE_INTEL_BTS) {
+        pd_text_format(text, ". ... Intel BTS data: size %zu bytes\n", size);
+        pd_bts_dump(bytes, size, text);
     } else if (type == PD_AUXTRACE_ARM_SPE) {
         pd_text_format(text, ". ... ARM SPE data: size %#zx bytes\n", size);
         pd_spe_dump(bytes, size, text);
