@@ -34,6 +34,7 @@ struct pd_location {
     bool is_kernel_map : 1; /* map is a kernel map */
     bool is_nested : 1;     /* one of a frame's inlined functions: begins a struct pd_nested */
     bool of_object : 1;     /* of all processes that have the object: see pd_resolver_by_object() */
+    bool of_function : 1;   /* and of all addresses of the function */
     uint8_t return_place;   /* enum pd_return_place, for chains */
     uint32_t index;         /* dense per resolver since the last trim */
     /* The consumer's memo (a text's place, an entry's id ...), zero when made. */
@@ -71,6 +72,10 @@ void pd_resolver_no_host(struct pd_resolver *resolver, bool no_host);
  * the address no more than the object and the symbol. For consumers that ask neither; set before
  * the first look-up. Default: no. */
 void pd_resolver_by_object(struct pd_resolver *resolver, bool by_object);
+/* So do all addresses of a function, the kernel's, too: `addr` is then the first one's as well. For
+ * consumers that ask none of these; set behind pd_resolver_by_object(), without which it does
+ * nothing. Default: no. */
+void pd_resolver_by_function(struct pd_resolver *resolver, bool by_function);
 /* Inlined functions are named as perf names them, which depends on the order of the samples
  * (object/lines/asked.c). `turn` outlives the resolver. Default: NULL, each has its name. */
 void pd_resolver_ask_in_turn(struct pd_resolver *resolver, const struct pd_lines_turn *turn);

@@ -1,203 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* A worker's caches. Level one: address -> location, direct-mapped, good while the stamp of the
- * maps is the same or the map at the address is. Level two: (map, address) -> location, so that
- * forks, processes whose other maps change, and those that map the same file at the same place,
- * share what is known; for consumers that agree, (DSO, address in it) -> location, for all
- * processes wherever they map it. Below it (DSO, address) -> symbol, so that processes that map a
- * library at different places search it once. */
+ * maps is the same or the map at the address is. Level two (places.c): (map, address) -> location,
+ * so that forks, processes whose other maps change, and those that map the same file at the same
+ * place, share what is known; for consumers that agree, (DSO, address in it) -> location, for all
+ * processes wherever they map it, or even (DSO, function) -> location. Below it (DSO, address) ->
+ * symbol, so that processes that map a library at different places search it once. */
 #include "resolve/resolver.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/vec.h"
 #include <stdlib.h>
 
-static struct pd_symbol_slot *symbol_slot(struct pd_resolver *resolver,
-                                          const struct pd_symtab *table, uint64_t addr)
-{
-    return &resolver->symbol_slots[pd_hash_pair(addr, (uintptr_t)table) % PD_SYMBOL_SLOTS];
-}
-
-static const struct pd_symbol *find_symbol(struct pd_resolver *resolver, struct pd_symbols *symbols,
-                                           const struct pd_map *map, uint64_t addr)
-{
-    const struct pd_symtab *table = pd_symbols_table(symbols, map);
-    if (!table)
-        return NULL;
-    struct pd_symbol_slot *slot = symbol_slot(resolver, table, addr);
-    if (slot->table == table && slot->addr == addr)
-        return slot->sym;
-    *slot = (struct pd_symbol_slot){ table, addr, pd_symtab_find(table, addr) };
-    return slot->sym;
-}
-
-/* ---- level two ---- */
-
-/* A process that is begun maps the same files at the same places as the one before it, when nothing
- * moves them. */
-static bool is_shared(const struct pd_map *map)
-{
-    return map->dso->kind == PD_DSO_USER && !map->kernel && !map->dso->code;
-}
-
-static uint64_t place_hash(const struct pd_map *map, uint64_t mode, uint64_t ip)
-{
-    const void *of = map && is_shared(map) ? (const void *)map->dso : map;
-    return pd_hash_pair(ip, (uint64_t)(uintptr_t)of + mode);
-}
-
-static uint64_t object_hash(const struct pd_dso *dso, uint64_t addr)
-{
-    return pd_hash_pair(addr, (uint64_t)(uintptr_t)dso);
-}
-
-static uint64_t location_hash(const struct pd_location *location)
-{
-    return location->of_object ? object_hash(location->dso, location->addr)
-                               : place_hash(location->map, location->cpumode, location->ip);
-}
-
-/* Whether both give the same answers for all addresses. */
-static bool same_map(const struct pd_map *a, const struct pd_map *b)
-{
-    if (a == b || !a || !b)
-        return a == b;
-    return is_shared(a) && is_shared(b) && a->dso == b->dso && a->start == b->start &&
-           a->end == b->end && a->pgoff == b->pgoff && a->identity == b->identity &&
-           a->prot == b->prot && a->flags == b->flags;
-}
-
-static bool grow_places(struct pd_resolver *resolver)
-{
-    size_t size = resolver->places ? (resolver->place_mask + 1) * 2 : 1024;
-    struct pd_location **grown = pd_large_calloc(size, sizeof *grown);
-    if (!grown)
-        return false;
-    for (size_t i = 0; resolver->places && i <= resolver->place_mask; i++) {
-        struct pd_location *location = resolver->places[i];
-        if (!location)
-            continue;
-        size_t at = location_hash(location) & (size - 1);
-        while (grown[at])
-            at = (at + 1) & (size - 1);
-        grown[at] = location;
-    }
-    free(resolver->places);
-    resolver->places = grown;
-    resolver->place_mask = size - 1;
-    return true;
-}
+/* ---- level one ---- */
 
 static bool is_guest(uint8_t cpumode)
 {
     return cpumode == PD_CPUMODE_GUEST_KERNEL || cpumode == PD_CPUMODE_GUEST_USER;
 }
-
-static char level_of(uint8_t cpumode, bool guests)
-{
-    switch (cpumode) {
-    case PD_CPUMODE_KERNEL: return 'k';
-    case PD_CPUMODE_USER: return '.';
-    case PD_CPUMODE_GUEST_KERNEL: return guests ? 'g' : 'H';
-    case PD_CPUMODE_GUEST_USER: return guests ? 'u' : 'H';
-    default: return 'H';
-    }
-}
-
-/* The symbols of the machine that the sample's thread runs on. */
-static struct pd_symbols *symbols_for(const struct pd_resolver *resolver)
-{
-    return resolver->of_guest ? pd_timeline_symbols(resolver->thread->timeline) : resolver->symbols;
-}
-
-static struct pd_location *new_location(struct pd_resolver *resolver)
-{
-    if (!resolver->slab_left) {
-        size_t size = PD_LOCATION_SLAB * sizeof *resolver->slab;
-        char *bytes = pd_arena_zalloc(&resolver->arena, size + PD_CACHE_LINE);
-        if (!bytes)
-            return NULL;
-        size_t over = (uintptr_t)bytes % PD_CACHE_LINE;
-        resolver->slab = (struct pd_location *)(void *)(bytes + (over ? PD_CACHE_LINE - over : 0));
-        resolver->slab_left = PD_LOCATION_SLAB;
-    }
-    resolver->slab_left--;
-    return resolver->slab++;
-}
-
-static struct pd_location *make_location(struct pd_resolver *resolver, const struct pd_map *map,
-                                         uint8_t cpumode, uint64_t ip)
-{
-    struct pd_location *location = new_location(resolver);
-    if (!location)
-        return NULL;
-    location->ip = location->addr = ip;
-    location->cpumode = cpumode;
-    struct pd_symbols *symbols = symbols_for(resolver);
-    bool guests = atomic_load_explicit(&resolver->symbols->guests, memory_order_relaxed);
-    location->level = level_of(cpumode, guests || map);
-    location->index = resolver->count++;
-    if (map) {
-        location->map = map;
-        location->dso = map->dso;
-        location->is_kernel_map = map->kernel;
-        location->addr = pd_symbols_address(symbols, map, ip);
-        location->sym = find_symbol(resolver, symbols, map, location->addr);
-    }
-    return location;
-}
-
-/* What is told of a function is the same wherever its object lies. Of an address outside of all
- * functions the map may be told. */
-static bool may_join(const struct pd_resolver *resolver, const struct pd_map *map, uint8_t cpumode)
-{
-    return resolver->ways.by_object && map && cpumode == PD_CPUMODE_USER && is_shared(map);
-}
-
-/* NULL: the address is not the same in all processes, or there is no memory. */
-static struct pd_location *in_object(struct pd_resolver *resolver, const struct pd_map *map,
-                                     uint64_t ip)
-{
-    const uint64_t addr = pd_map_address(map, ip);
-    size_t at = object_hash(map->dso, addr) & resolver->place_mask;
-    for (struct pd_location *known; (known = resolver->places[at]) != NULL;
-         at = (at + 1) & resolver->place_mask) {
-        if (known->addr == addr && known->dso == map->dso && known->of_object) {
-            resolver->stats.known++;
-            return known;
-        }
-    }
-    const struct pd_symbol *symbol = find_symbol(resolver, resolver->symbols, map, addr);
-    if (!symbol || addr >= symbol->end)
-        return NULL;
-    struct pd_location *location = make_location(resolver, map, PD_CPUMODE_USER, ip);
-    if (location)
-        location->of_object = true;
-    return resolver->places[at] = location;
-}
-
-static struct pd_location *at_place(struct pd_resolver *resolver, const struct pd_map *map,
-                                    uint8_t cpumode, uint64_t ip)
-{
-    if ((!resolver->places || resolver->count * 2 > resolver->place_mask) && !grow_places(resolver))
-        return NULL;
-    if (may_join(resolver, map, cpumode)) {
-        struct pd_location *location = in_object(resolver, map, ip);
-        if (location)
-            return location;
-    }
-    size_t at = place_hash(map, cpumode, ip) & resolver->place_mask;
-    for (struct pd_location *known; (known = resolver->places[at]) != NULL;
-         at = (at + 1) & resolver->place_mask) {
-        if (known->ip == ip && known->cpumode == cpumode && !known->of_object &&
-            same_map(known->map, map)) {
-            resolver->stats.known++;
-            return known;
-        }
-    }
-    return resolver->places[at] = make_location(resolver, map, cpumode, ip);
-}
-
-/* ---- level one ---- */
 
 PD_INLINE bool shows(const struct pd_maps_view *view, uint64_t number)
 {
@@ -289,7 +108,7 @@ static PD_NOINLINE struct pd_location *look_up_loading(struct pd_resolver *resol
     const struct pd_map *map = pd_symbols_kernel_map(symbols, resolver->number, ip);
     if (!map)
         map = pd_timeline_kernel_map(symbols->timeline, resolver->number, ip);
-    return resolver->loading = at_place(resolver, map, PD_CPUMODE_KERNEL, ip);
+    return resolver->loading = pd_resolver_at_place(resolver, map, PD_CPUMODE_KERNEL, ip);
 }
 
 /* Without a front that showed the samples the first look-up is the first sample. */
@@ -323,8 +142,17 @@ static size_t recent_slots(const struct pd_resolver *resolver)
     return (size_t)1 << (64 - resolver->recent_shift);
 }
 
-/* Four slots for each location: where two share one, both go to level two each time. Without memory
- * it stays as it is. */
+/* Four slots for each location, or where functions have one for each look-up that level one did not
+ * answer: where two share one, both go to level two each time. */
+PD_INLINE bool is_crowded(struct pd_resolver *resolver)
+{
+    const bool by_function = resolver->ways.by_function;
+    const uint32_t most = by_function ? PD_RECENT_LAST_FUNCTIONS : PD_RECENT_LAST;
+    const uint32_t wants = by_function ? resolver->ways.missed++ : resolver->count;
+    return wants >= recent_slots(resolver) / 4 && resolver->recent_shift > 64 - most;
+}
+
+/* Without memory it stays as it is. */
 static void grow_recent(struct pd_resolver *resolver)
 {
     size_t count = recent_slots(resolver);
@@ -343,8 +171,7 @@ static void grow_recent(struct pd_resolver *resolver)
 static PD_NOINLINE struct pd_location *look_up(struct pd_resolver *resolver, uint64_t stamp,
                                                uint8_t cpumode, uint64_t ip)
 {
-    if (PD_UNLIKELY(resolver->count >= recent_slots(resolver) / 4) &&
-        resolver->recent_shift > 64 - PD_RECENT_LAST)
+    if (PD_UNLIKELY(is_crowded(resolver)))
         grow_recent(resolver);
     struct pd_recent_slot *slot = recent_slot(resolver, cpumode, ip);
     const struct pd_map *map = NULL;
@@ -357,12 +184,12 @@ static PD_NOINLINE struct pd_location *look_up(struct pd_resolver *resolver, uin
     /* Other maps have changed, this one has not. */
     struct pd_location *last = slot->location;
     if (last && !last->of_object && last->ip == ip && last->cpumode == cpumode &&
-        same_map(last->map, map)) {
+        pd_same_map(last->map, map)) {
         resolver->stats.known++;
         slot->stamp = stamp;
         return last;
     }
-    struct pd_location *location = at_place(resolver, map, cpumode, ip);
+    struct pd_location *location = pd_resolver_at_place(resolver, map, cpumode, ip);
     if (location)
         *slot = (struct pd_recent_slot){ ip, stamp, location };
     return location;
@@ -380,7 +207,7 @@ static struct pd_location *look_up_hypervisor(struct pd_resolver *resolver, uint
     change_view(resolver, hypervisor);
     const struct pd_map *map = pd_maps_view_find(resolver->user, ip);
     if (map)
-        location = at_place(resolver, map, cpumode, ip);
+        location = pd_resolver_at_place(resolver, map, cpumode, ip);
     change_view(resolver, thread);
     return location;
 }
@@ -390,13 +217,13 @@ static PD_NOINLINE struct pd_location *look_up_guest(struct pd_resolver *resolve
                                                      uint64_t ip)
 {
     const struct pd_thread *thread = resolver->thread;
-    struct pd_symbols *symbols = symbols_for(resolver);
+    struct pd_symbols *symbols = pd_resolver_symbols_here(resolver);
     const struct pd_map *map = NULL;
     bool kernel = cpumode == PD_CPUMODE_GUEST_KERNEL || cpumode == PD_CPUMODE_KERNEL;
     bool user = cpumode == PD_CPUMODE_GUEST_USER || cpumode == PD_CPUMODE_USER;
     bool hidden = resolver->no_host && !is_guest(cpumode);
     if (!resolver->of_guest && hidden)
-        return at_place(resolver, NULL, cpumode, ip);
+        return pd_resolver_at_place(resolver, NULL, cpumode, ip);
     /* Where there is no process perf takes the host's kernel. */
     if (hidden) /* perf takes what chains say of a guest for the host's */
         map = NULL;
@@ -411,7 +238,7 @@ static PD_NOINLINE struct pd_location *look_up_guest(struct pd_resolver *resolve
         if (location)
             return location;
     }
-    return at_place(resolver, map, cpumode, ip);
+    return pd_resolver_at_place(resolver, map, cpumode, ip);
 }
 
 struct pd_location *pd_resolve(struct pd_resolver *resolver, const struct pd_thread *thread,
@@ -509,7 +336,7 @@ PD_INLINE bool find_point(struct pd_view_slot *slot, uint64_t ip, struct pd_poin
     const struct pd_map *map = slot->last;
     if (!map || ip < map->start || ip >= map->end) {
         map = pd_maps_view_find(&slot->view, ip);
-        if (PD_UNLIKELY(map ? !is_shared(map) : ip >= PD_CHAIN_FIRST_CONTEXT))
+        if (PD_UNLIKELY(map ? !pd_map_is_shared(map) : ip >= PD_CHAIN_FIRST_CONTEXT))
             return false;
         if (!map) {
             *out = (struct pd_point){ NULL, ip, ip };
@@ -666,6 +493,11 @@ void pd_resolver_by_object(struct pd_resolver *resolver, bool by_object)
 {
     /* arm64 asks the map of a leaf function: see chain.c. */
     resolver->ways.by_object = by_object && !pd_symbols_of_arm64(resolver->symbols);
+}
+
+void pd_resolver_by_function(struct pd_resolver *resolver, bool by_function)
+{
+    resolver->ways.by_function = by_function && resolver->ways.by_object;
 }
 
 void pd_resolver_join_branches(struct pd_resolver *resolver, bool joins)

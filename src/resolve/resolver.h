@@ -7,7 +7,8 @@
 
 enum {
     PD_RECENT_FIRST = 12, /* bits of the first level's size: it grows with what is known, */
-    PD_RECENT_LAST = 16,  /* up to 3 MB */
+    PD_RECENT_LAST = 16,  /* up to 1.5 MB, */
+    PD_RECENT_LAST_FUNCTIONS = 19, /* or where functions have a location, which are few, 12 MB */
     PD_SYMBOL_SLOTS = 8192,
     PD_STEP_SLOTS = 8192,
     PD_VIEW_SLOTS = 64,
@@ -56,8 +57,9 @@ struct pd_nested_list {
 
 /* What consumers ask for: see resolve.h. */
 struct pd_resolver_ways {
-    bool from_caller, joins_branches, by_object;
+    bool from_caller, joins_branches, by_object, by_function;
     bool guest_code; /* a guest's user space is that of its thread, the host's */
+    uint32_t missed; /* look-ups that level one did not answer; with by_function */
 };
 
 struct pd_resolver {
@@ -110,6 +112,26 @@ struct pd_chain_path {
     struct pd_frame *frames;
     size_t count, capacity;
 };
+
+/* A process that is begun maps the same files at the same places as the one before it, when nothing
+ * moves them. */
+PD_INLINE bool pd_map_is_shared(const struct pd_map *map)
+{
+    return map->dso->kind == PD_DSO_USER && !map->kernel && !map->dso->code;
+}
+
+/* The symbols of the machine that the sample's thread runs on. */
+PD_INLINE struct pd_symbols *pd_resolver_symbols_here(const struct pd_resolver *resolver)
+{
+    return resolver->of_guest ? pd_timeline_symbols(resolver->thread->timeline) : resolver->symbols;
+}
+
+/* places.c */
+/* Whether both give the same answers for all addresses. */
+bool pd_same_map(const struct pd_map *a, const struct pd_map *b);
+/* What is at the address, known or made now; NULL: no memory. */
+struct pd_location *pd_resolver_at_place(struct pd_resolver *resolver, const struct pd_map *map,
+                                         uint8_t cpumode, uint64_t ip);
 
 /* history.c: the branches of a sample, in the order of its chain. */
 enum { PD_HISTORY_MAX = 127 }; /* stacks with more are taken for damaged, and left out */

@@ -166,6 +166,41 @@ static void objects_share_their_locations(void)
     }
 }
 
+/* A function has one location, wherever its object lies; the kernel's, too. */
+static void functions_have_one_location(void)
+{
+    extern const char __executable_start[];
+    const uint64_t offset = (uint64_t)((uintptr_t)main - (uintptr_t)__executable_start);
+    const uint64_t far = UINT64_C(0x7f0000000000), in_work = 0xffffffff81000150;
+    char path[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    CHECK(length > 0);
+    path[length > 0 ? length : 0] = '\0';
+    begin();
+    pd_resolver_by_object(resolver, true);
+    pd_resolver_by_function(resolver, true);
+    struct built_file file = { .prot = 5 };
+    apply(build_mmap2(PD_CPUMODE_USER, pid, pid, 0x1000000, 0x1000000, 0, file, path));
+    apply(build_mmap2(PD_CPUMODE_USER, pid + 1, pid + 1, far, 0x1000000, 0, file, path));
+    struct pd_thread *a = touch(pid, pid), *b = touch(pid + 1, pid + 1);
+    struct pd_location *in_a, *other;
+    in_a = pd_resolve(resolver, a, now, PD_CPUMODE_USER, 0x1000000 + offset);
+    other = pd_resolve(resolver, b, now, PD_CPUMODE_USER, far + offset + 1);
+    CHECK_STR(symbol(in_a), "main");
+    CHECK(in_a == other && in_a->of_function);
+    pd_resolve(resolver, a, now, PD_CPUMODE_KERNEL, in_work); /* loads the table */
+    a = touch(pid, pid);
+    in_a = pd_resolve(resolver, a, now, PD_CPUMODE_KERNEL, in_work);
+    other = pd_resolve(resolver, a, now, PD_CPUMODE_KERNEL, in_work + 8);
+    CHECK_STR(symbol(in_a), "do_work");
+    CHECK(in_a == other && in_a->of_function && in_a->level == 'k');
+    /* What is in no function has a location for each address. */
+    in_a = pd_resolve(resolver, a, now, PD_CPUMODE_USER, 0x1000000 + 0xff0000);
+    other = pd_resolve(resolver, a, now, PD_CPUMODE_USER, 0x1000000 + 0xff0001);
+    CHECK(in_a != other && !in_a->of_function);
+    end();
+}
+
 static void unknown_thread_has_a_kernel(void)
 {
     begin();
@@ -538,6 +573,7 @@ int main(void)
     branches_by_address();
     kernel_of_all_addresses_takes_branches();
     objects_share_their_locations();
+    functions_have_one_location();
     unknown_thread_has_a_kernel();
     repeated_addresses_are_known();
     trim_bounds_the_cache();
