@@ -22,9 +22,11 @@ from .export import Format, formats
 from .profile import Change, Node, Profile, Row
 from .recording import BuildId, Recording, open
 from .records import Event, Frame, Record, Sample, Source, TracepointField
+from .rows import ProfileFrame, ProfileSample, ProfileThread
 
 __version__ = "0.1.0"
 __all__ = ["open", "Recording", "Record", "Sample", "Frame", "Event", "BuildId", "TracepointField",
-           "Source", "Profile", "Row", "Node", "Change", "Table", "Format", "formats", "Issue",
-           "Error", "ArgumentError", "UnsupportedError", "OpenError", "FormatError", "NoDataError",
-           "LimitError", "StrictError", "COLUMNS", "SAMPLE_FIELDS"]
+           "Source", "Profile", "ProfileSample", "ProfileFrame", "ProfileThread", "Row",
+           "Node", "Change", "Table", "Format", "formats", "Issue", "Error",
+           "ArgumentError", "UnsupportedError", "OpenError", "FormatError",
+           "NoDataError", "LimitError", "StrictError", "COLUMNS", "SAMPLE_FIELDS"]

@@ -167,6 +167,24 @@ class ProfileOptions(Structure):
                 ("perf_config", c_char_p)]
 
 
+class Samples(Structure):
+    _fields_ = [("struct_size", c_size_t), ("count", c_size_t), ("first", c_uint64),
+                ("time", c_void_p), ("weight", c_void_p), ("event", c_void_p),
+                ("thread", c_void_p), ("stack", c_void_p), ("cpu", c_void_p),
+                ("columns", c_void_p * len(COLUMNS))]
+
+
+class ProfileThread(Structure):
+    _fields_ = [("pid", c_uint32), ("tid", c_uint32), ("comm", c_char_p), ("machine", c_uint32),
+                ("reserved", c_uint32), ("samples", c_uint64), ("first", c_uint64),
+                ("last", c_uint64)]
+
+
+class ProfileStack(Structure):
+    _fields_ = [("frame", c_uint32), ("parent", c_uint32), ("depth", c_uint32),
+                ("reserved", c_uint32), ("hash", c_uint64)]
+
+
 class ProfileEvent(Structure):
     _fields_ = [("name", c_char_p), ("type", c_uint32), ("reserved", c_uint32),
                 ("config", c_uint64), ("sample_type", c_uint64), ("samples", c_uint64),
@@ -238,6 +256,8 @@ STRUCTURES = {
     "perfdata_tracepoint_field": TracepointField, "perfdata_trace_facts": TraceFacts,
     "perfdata_thread": Thread, "perfdata_location": Location, "perfdata_sample_row": SampleRow,
     "perfdata_profile_options": ProfileOptions, "perfdata_profile_event": ProfileEvent,
+    "perfdata_samples": Samples, "perfdata_profile_thread": ProfileThread,
+    "perfdata_profile_stack": ProfileStack,
     "perfdata_profile_object": ProfileObject, "perfdata_profile_function": ProfileFunction,
     "perfdata_profile_frame": ProfileFrame, "perfdata_query": Query, "perfdata_row": Row,
     "perfdata_node": Node, "perfdata_change": Change, "perfdata_export_options": ExportOptions,
@@ -313,7 +333,10 @@ _FUNCTIONS = {
     "profile_event_count": (c_uint32, _p),
     "profile_event": (POINTER(ProfileEvent), _p, c_uint32),
     "profile_thread_count": (c_uint32, _p),
+    "profile_thread": (POINTER(ProfileThread), _p, c_uint32),
     "profile_stack_count": (c_uint32, _p),
+    "profile_stack": (POINTER(ProfileStack), _p, c_uint32),
+    "profile_samples": (_status, _p, POINTER(Samples)),
     "profile_function_count": (c_uint32, _p),
     "profile_function": (POINTER(ProfileFunction), _p, c_uint32),
     "profile_frame": (POINTER(ProfileFrame), _p, c_uint32),

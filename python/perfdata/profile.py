@@ -10,12 +10,13 @@ from __future__ import annotations
 import ctypes
 import os
 from ctypes import byref
-from typing import TYPE_CHECKING, Any, Iterable, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, NamedTuple, Sequence
 
 from . import _library as c
 from ._library import lib, text
 from .arrow import Table
 from .errors import failure
+from .rows import ProfileSample, iterate
 
 if TYPE_CHECKING:
     from .recording import Recording
@@ -170,6 +171,23 @@ class Profile:
     def sums(self) -> Table:
         """event, thread, stack, samples, period: what samples of one of each add up to."""
         return Table(self, "sums")
+
+    # ---- one after the other ----
+
+    def iter_samples(self) -> Iterator[ProfileSample]:
+        """The samples as Python objects, in the order of delivery, with their frames: the quickest
+        way to look at each of them. Only Recording.iter_samples() tells all that was recorded.
+
+        The innermost frame is where the sample itself was, also where its chain begins elsewhere.
+        Frames of a stack are made once, so that `sample.frames` can be a key of a dict.
+
+        >>> import perfdata
+        >>> profile = perfdata.open(demo("spin.data"), symfs=demo("symfs")).profile()
+        >>> sample = next(profile.iter_samples())
+        >>> sample.thread.comm, sample.time, sample.period, sample.frames[0].symbol
+        ('spin', 1593416820245, 1003009, 'gamma_leaf')
+        """
+        return iterate(self)
 
     # ---- figures ----
 

@@ -235,6 +235,66 @@ class Profiles(unittest.TestCase):
                     got[row.name] = (held[0] + row.self_period, held[1] + row.self_samples)
             self.assertEqual({name: sums for name, sums in got.items() if sums[1]}, want)
 
+    def test_samples_are_those_of_the_recording(self):
+        for name in ("spin.data", "shapes.data"):
+            with opened(name) as recording:
+                profile = recording.profile(detail="address", columns=["ip"])
+                got, want = list(profile.iter_samples()), list(recording.iter_samples())
+            self.assertEqual(len(got), len(want))
+            for ours, theirs in zip(got, want):
+                self.assertEqual((ours.time, ours.cpu, ours.period, ours.event, ours.thread.comm,
+                                  ours.thread.pid, ours.thread.tid, ours.columns),
+                                 (theirs.time, theirs.cpu, theirs.period, theirs.event.name,
+                                  theirs.comm, theirs.pid, theirs.tid, (theirs.ip,)))
+                self.assertEqual([(at.symbol, at.address, at.path) for at in ours.frames],
+                                 [(at.symbol, at.address, at.object) for at in theirs.frames])
+            self.assertTrue(any(len(ours.frames) > 2 for ours in got))
+            for ours in got:  # equal stacks are one tuple
+                self.assertIs(ours.frames, next(at.frames for at in got
+                                                if at.frames == ours.frames))
+
+    def test_samples_by_line_and_function(self):
+        with opened("shapes.data") as recording:
+            by_line = recording.profile(detail="line")
+            lines = {(frame.file, frame.line) for sample in by_line.iter_samples()
+                     for frame in sample.frames if frame.file}
+            self.assertEqual(lines, {(row["file"], row["line"] or 0)
+                                     for row in by_line.frames().to_list() if row["file"]}
+                             if has("pyarrow") else lines)
+            periods = {}
+            for sample in recording.profile().iter_samples():
+                stack = ";".join([sample.thread.comm, *(
+                    frame.symbol or f"[{os.path.basename(frame.object or 'unknown')}]"
+                    for frame in reversed(sample.frames))])
+                periods[stack] = periods.get(stack, 0) + sample.period
+                self.assertEqual({frame.address for frame in sample.frames}, {0})
+            self.assertEqual(sorted(periods.values()),
+                             sorted(recording.profile().folded().values()))
+            with self.assertRaises(perfdata.NoDataError):
+                recording.profile(samples=False).iter_samples()
+
+    def test_what_samples_lack(self):
+        text = """perfdata-text 1
+container file order=little header_size=104
+attr cycles={size=128 sample_type=IP|TID|PERIOD flags=comm} ids=[7]
+ids cycles
+attrs
+data
+record SAMPLE misc=0x2 {ip=0x400800 pid=100 tid=-1 period=7}
+end
+"""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "bare.data")
+            subprocess.run([os.environ["PERFDATA"], "assemble", "-", "-o", path], check=True,
+                           input=text.encode())
+            with perfdata.open(path, home=None) as recording:
+                sample, = recording.profile().iter_samples()
+        frame, = sample.frames
+        self.assertEqual((sample.time, sample.cpu, sample.thread.tid, sample.period),
+                         (None, None, None, 7))
+        self.assertEqual((frame.symbol, frame.object, frame.file, frame.line),
+                         (None, None, None, 0))
+
     def test_folded_is_export(self):
         for name in ("spin.data", "shapes.data"):
             text = run("export", "folded", "-i", demo(name), "--symfs", SYMBOLS["symfs"],
