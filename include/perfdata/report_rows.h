@@ -54,7 +54,8 @@ PERFDATA_API void perfdata_report_set_total(perfdata_report *report, uint32_t ta
 
 /* Since 0.1. */
 enum perfdata_report_text_flags {
-    PERFDATA_REPORT_TEXT_PERIODS = 1 << 0 /* sums in place of percentages */
+    PERFDATA_REPORT_TEXT_PERIODS = 1 << 0, /* sums in place of percentages */
+    PERFDATA_REPORT_TEXT_RULES = 1 << 1    /* of titles: dots as wide as each column */
 };
 /* The titles of its columns, and a row, each as a line of the printed report has it but for the two
  * characters in front; no newline. NULL: there is no such row, or no memory. Valid until the next

@@ -134,8 +134,10 @@ keys y; sees 'copied: ' y
 keys P; sees 'printed to perf.hist.0' P
 [ -s perf.hist.0 ] && grep -q "^[+-] *$first" perf.hist.0 || fail 'perf.hist.0'
 keys V; sees "Samples: $samples" V
+[ "$width" -ge 60 ] || keys Right Right Right # to columns that are left out
 sees '/own/bin' 'V shows paths'
 keys V; loses '/own/bin' 'V again'
+[ "$width" -ge 60 ] || keys Left Left Left
 leave 'q'
 
 # Every row of the text, in its order.
@@ -197,6 +199,35 @@ left_all_well 'a missing recording' 3
 run screen-256color "$shapes --sort nosuchkey"
 sees 'suchkey' 'a wrong key' # 40 columns cut the word
 left_all_well 'a wrong key' 2
+
+# ---- columns that are wider than the terminal ----
+long=liba-library-with-quite-a-name-of-its-own.so.12.3.45
+mkdir -p wide/own/bin
+cp "$demo/symfs/own/bin/shapes" "wide/own/bin/$long"
+"$PERFDATA" dump --pdt "$demo/shapes.data" | sed "s|/own/bin/shapes|/own/bin/$long|" >wide.text
+"$PERFDATA" assemble wide.text -o wide.data || fail assemble
+run screen-256color "$PERFDATA report --symfs wide -i wide.data"
+sees '\[\.\] main' 'the symbol though an object has a long name'
+sees ' Symbol' 'its title'
+case $width in
+40) has 'Self' && fail 'columns are left out where there is no room' ;;
+80)
+    sees 'liba-lib.*[.]3[.]45' 'both ends of the long name'
+    has "$long" && fail 'it is cut' ;;
+*) sees "$long" 'the long name' ;;
+esac
+keys Right Right; loses Children RIGHT
+for step in 1 2 3 4 5 6; do
+    has "$long" || { [ "$width" -ge 80 ] && [ $step = 6 ] && fail 'the whole name, scrolled to'; }
+    has "$long" && break
+    keys Right
+done
+keys Left Left Left Left Left Left Left Left; sees '\[\.\] main' LEFT
+leave 'wide columns'
+run screen-256color "LC_ALL=C $PERFDATA report --symfs wide -i wide.data"
+sees '\[\.\] main' 'no UTF-8'
+has '?' && [ "$width" = 80 ] && has 'liba.*?.*\.3\.45' && fail 'no UTF-8: a question mark'
+leave 'no UTF-8'
 
 # ---- several events, and more than a screen reads at once ----
 set --

@@ -76,19 +76,24 @@ void pd_report_title_line(const struct pd_report_table *table, struct pd_text *o
     pd_text_char(out, '\n');
 }
 
+void pd_report_rule_line(const struct pd_report_table *table, struct pd_text *out)
+{
+    struct cell cell = { 0 };
+    for (bool first = true; next_cell(table, &cell); first = false) {
+        if (!first)
+            pd_text_string(out, "  ");
+        pd_text_fill(out, '.', cell_width(table, &cell));
+    }
+}
+
 void pd_report_titles(const struct pd_report_table *table, struct pd_text *out)
 {
     pd_text_string(out, "# ");
     pd_report_title_line(table, out);
     if (table->plan->options->separator)
         return;
-    struct cell cell = { 0 };
     pd_text_string(out, "# ");
-    for (bool first = true; next_cell(table, &cell); first = false) {
-        if (!first)
-            pd_text_string(out, "  ");
-        pd_text_fill(out, '.', cell_width(table, &cell));
-    }
+    pd_report_rule_line(table, out);
     pd_text_string(out, "\n#\n");
 }
 

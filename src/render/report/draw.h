@@ -23,6 +23,8 @@ perfdata_status pd_report_row_chains(const struct pd_report_table *table,
                                      struct pd_text *out);
 /* One line with its line end; columns have been measured. */
 void pd_report_title_line(const struct pd_report_table *table, struct pd_text *out);
+/* Dots as wide as each of its columns; no line end. */
+void pd_report_rule_line(const struct pd_report_table *table, struct pd_text *out);
 /* That line and what stands around it. */
 void pd_report_titles(const struct pd_report_table *table, struct pd_text *out);
 void pd_report_row_line(const struct pd_report_table *table, const struct pd_hist_row *row,

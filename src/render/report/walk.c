@@ -250,7 +250,10 @@ const char *perfdata_report_title_text(perfdata_report *report, uint32_t table, 
     if (table >= report->table_count)
         return NULL;
     report->tables[table].base.periods = flags & PERFDATA_REPORT_TEXT_PERIODS;
-    pd_report_title_line(&report->tables[table].base, &report->text);
+    if (flags & PERFDATA_REPORT_TEXT_RULES)
+        pd_report_rule_line(&report->tables[table].base, &report->text);
+    else
+        pd_report_title_line(&report->tables[table].base, &report->text);
     return finish_text(&report->text);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The interactive report: perf's screen and keys. */
 #include "tool/input.h"
+#include "tool/tui/fit.h"
 #include "tool/tui/flame.h"
 #include "tool/tui/list.h"
 #include "tool/tui/reader.h"
@@ -26,6 +27,7 @@ struct view {
     struct list list;
     uint32_t flags; /* of rows' text */
     unsigned shift; /* columns that are left of the screen */
+    struct fit fit; /* unless some are: what is shown of columns */
     bool titles, relative, whole, busy;
     char found[128]; /* what was searched for */
     char message[512];
@@ -37,7 +39,7 @@ struct view {
 static const char help[] =
     "h, ?, F1       this list\n"
     "UP, DOWN       one line; PGUP, PGDN, SPACE: a screen; HOME, END: all the way\n"
-    "RIGHT, LEFT    what is beyond the right side, and back\n"
+    "RIGHT, LEFT    what is beyond the right side, columns in full, and back\n"
     "q, ESC, CTRL+C back, zoomed out, or out of the report\n"
     "TAB, BTAB      next and previous event\n"
     "ENTER, m       what can be done with this row\n"
@@ -183,17 +185,28 @@ static void line_text(struct view *view, const struct list_place *place, char *t
     }
 }
 
+/* What of a line is shown: all that was scrolled to, or at first what fits. */
+static void place_text(struct view *view, char *text, size_t size, bool has_columns)
+{
+    if (view->shift)
+        shift_text(text, view->shift);
+    else if (has_columns)
+        fit_text(&view->fit, text, size);
+}
+
 static void draw(struct view *view)
 {
     char text[4096];
     int y = 1, height = list_height(view);
     erase();
     draw_head(view);
+    if (view->report)
+        fit_measure(&view->fit, &view->list, view->flags, COLS);
     if (view->report && view->titles) {
         const char *titles = perfdata_report_title_text(view->list.report, view->list.table,
                                                         view->flags);
         snprintf(text, sizeof text, "  %s", titles ? titles : "");
-        shift_text(text, view->shift);
+        place_text(view, text, sizeof text, true);
         screen_text(&view->screen, y++, 0, COLS, text, screen_title(&view->screen));
     }
     list_settle(&view->list, height);
@@ -205,7 +218,7 @@ static void draw(struct view *view)
     for (int i = 0; i < height && more; i++) {
         bool here = at.row == view->list.cursor.row && at.frame == view->list.cursor.frame;
         line_text(view, &at, text, sizeof text);
-        shift_text(text, view->shift);
+        place_text(view, text, sizeof text, at.frame < 0);
         screen_text(&view->screen, y + i, 0, COLS, text, here ? A_REVERSE : 0);
         more = list_next(&view->list, &at);
     }
@@ -559,6 +572,7 @@ static void look(struct view *view)
     if (!taken)
         return;
     uint32_t table = view->list.table < perfdata_report_table_count(report) ? view->list.table : 0;
+    view->fit.report = NULL; /* the older one may have lain at the same place */
     if (!list_set(&view->list, report, table))
         say(view, "no memory for the rows");
     if (view->relative)
