@@ -96,7 +96,14 @@ class App {
         replaceChildren(
             main,
             this.news,
-            make('header', {}, make('h1', {}, title), this.search.element, this.controls.element),
+            make(
+                'header',
+                {},
+                make('h1', {}, title),
+                this.search.element,
+                this.controls.fold,
+                this.controls.element,
+            ),
             make('main', {}, tabs, this.controls.chipBox, this.controls.summary, this.controls.legend, stage),
             this.live,
         );

@@ -49,6 +49,10 @@ export class Calls extends Chart {
         return `${visible(this.profile.threadName(thread))}: ${count(calls)} calls`;
     }
 
+    label() {
+        return 'Calls over time';
+    }
+
     noteText() {
         const { calls } = this.profile;
         const left = calls.leftOut

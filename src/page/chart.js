@@ -6,6 +6,7 @@ import {
     count,
     duration,
     make,
+    replaceChildren,
     cssColor,
     fit,
     offerThreads,
@@ -17,6 +18,8 @@ import { Sheet } from './sheet.js';
 import { niceStep } from './timeline.js';
 
 export const CALL_HEIGHT = 17;
+const TOLD_BOXES = 50;
+const TOLD_AFTER = 150; // ms without another drawing
 
 // Samples of one thread: frames that neighbours share are one box, which ends where the last of them is.
 function boxesOfSamples(profile, tree, chosen, thread) {
@@ -67,15 +70,17 @@ export class Chart {
         this.note = make('p', { class: 'note' }, this.noteText());
         this.sheet = new Sheet(() => this.levels && this.drawNow(), hooks.signal);
         this.tip = make('div', { class: 'tip', hidden: true });
+        this.reader = make('ol', { class: 'visually-hidden', 'aria-label': 'The longest in sight' });
         this.box = make(
             'div',
             {
                 class: 'flame chart',
                 tabindex: '0',
                 role: 'application',
-                'aria-label': 'Calls over time: arrow keys move, plus and minus zoom',
+                'aria-label': `${this.label()}: arrow keys move, plus and minus zoom`,
             },
             this.sheet.element,
+            this.reader,
             this.tip,
         );
         const whole = make(
@@ -98,6 +103,10 @@ export class Chart {
         );
         this.fillThreads();
         this.listen();
+    }
+
+    label() {
+        return 'Samples in order of time';
     }
 
     noteText() {
@@ -250,8 +259,23 @@ export class Chart {
         this.levels.forEach((level, depth) => {
             const y = this.topHeight() + depth * CALL_HEIGHT;
             if (y < bottom && y + CALL_HEIGHT > top)
-                this.drawLevel(context, level, y, { a, b, scale, width });
+                this.drawLevel(context, level, y, { a, b, scale, width, depth });
         });
+        clearTimeout(this.telling);
+        this.telling = setTimeout(() => this.tell(), TOLD_AFTER);
+    }
+
+    // What the picture says, for screen readers: its longest boxes, in order of time and from callers to callees.
+    tell() {
+        const size = (box) => box.end - box.start;
+        const longest = this.boxes.slice().sort((x, y) => size(y) - size(x));
+        const told = longest
+            .slice(0, TOLD_BOXES)
+            .sort((x, y) => x.start - y.start || x.depth - y.depth);
+        replaceChildren(
+            this.reader,
+            ...told.map((box) => make('li', {}, `level ${box.depth + 1}: ${this.describe(box)}`)),
+        );
     }
 
     // Of what stands above the boxes.
@@ -273,7 +297,7 @@ export class Chart {
 
     // Boxes narrower than half a pixel are passed over at once by a search for the next pixel; texts come behind all
     // boxes, so that the colour seldom changes.
-    drawLevel(context, level, y, { a, b, scale, width }) {
+    drawLevel(context, level, y, { a, b, scale, width, depth }) {
         const texts = [];
         let i = firstEndingAfter(level.end, a);
         while (i < level.start.length && level.start[i] <= b) {
@@ -288,6 +312,7 @@ export class Chart {
                 x,
                 right: x + size,
                 y,
+                depth,
                 start: level.start[i],
                 end: level.end[i],
                 key: level.key[i],

@@ -31,6 +31,8 @@ const KEYS = [
     ['Escape', 'close, clear'],
 ];
 
+let unfolded = false; // in a narrow window; kept when a newer picture takes this one's place
+
 // Views whose boxes have the colours of their functions.
 const COLORED = ['flame', 'sandwich', 'calls', 'order'];
 
@@ -52,6 +54,7 @@ export class Controls {
         this.summary = make('p', { class: 'summary' });
         this.legend = make('ul', { class: 'legend', 'aria-label': 'Colours' });
         this.element = this.make();
+        this.fold = this.makeFold();
         document.body.append(this.help);
     }
 
@@ -80,7 +83,7 @@ export class Controls {
         if (profile.sameWeights) events.unshift([-1, 'all events']);
         return make(
             'div',
-            { class: 'controls' },
+            { class: 'controls', id: 'controls' },
             met.size > 1 ? select('event', 'Event', events) : null,
             select('weight', 'Weight', [
                 ['period', 'period'],
@@ -119,6 +122,28 @@ export class Controls {
             make('button', { onclick: () => this.app.copyAddress(), id: 'link' }, 'Copy link'),
             make('button', { onclick: () => this.help.showModal(), id: 'help' }, 'Help'),
         );
+    }
+
+    // A narrow window has no room for the choices and a picture: there this button shows them.
+    makeFold() {
+        const button = make(
+            'button',
+            {
+                class: 'fold',
+                'aria-controls': 'controls',
+                onclick: () => {
+                    unfolded = !unfolded;
+                    show();
+                },
+            },
+            'Options',
+        );
+        const show = () => {
+            button.setAttribute('aria-expanded', String(unfolded));
+            this.element.classList.toggle('open', unfolded);
+        };
+        show();
+        return button;
     }
 
     stepMenu() {

@@ -489,10 +489,9 @@ export class Flame {
 export function describe(tree, node, weight, whole) {
     const name = visible(tree.name(tree.keyOf(node)));
     const key = tree.keyOf(node);
-    const where =
-        key >= 0 && key < KEY_GROUP
-            ? ` (${visible(tree.profile.objectName(tree.functionOf(key)))})`
-            : '';
+    const object =
+        key >= 0 && key < KEY_GROUP ? visible(tree.profile.objectName(tree.functionOf(key))) : '';
+    const where = object ? ` (${object})` : '';
     const self = tree.selfOf(node);
     let text = `${name}${where}: ${percent(tree.totalOf(node), whole)}, ${count(tree.totalOf(node))} ${weight}, self ${percent(self, whole)}`;
     if (tree.profile.side) {

@@ -16,7 +16,9 @@ import { lowerBound } from './data.js';
 import { joinRanges } from './state.js';
 
 const LANE = 22;
-const LANE_LABEL = 170;
+const LANE_LABEL = 170; // pixels; less where the window is narrow
+const NARROW = 600;
+const NARROW_LABEL = 110;
 export const MARK_LANE = 10; // below the axis, where there are marks
 const MOST_ROWS = 20000;
 const PRINTED_ROWS = 400;
@@ -106,7 +108,7 @@ export class Timeline {
         const { box } = this;
         box.addEventListener('pointerdown', (event) => {
             const at = this.timeAt(event);
-            if (event.offsetX < LANE_LABEL && this.by !== 'heat') return;
+            if (event.offsetX < this.label && this.by !== 'heat') return;
             box.setPointerCapture(event.pointerId);
             this.drag = { at, add: event.ctrlKey || event.metaKey, heat: this.by === 'heat' };
         });
@@ -198,17 +200,17 @@ export class Timeline {
         const x = event.clientX - area.left;
         if (this.by === 'heat')
             return this.heatTime(x, event.clientY - area.top + this.box.scrollTop);
-        return this.toTime(Math.max(LANE_LABEL, x));
+        return this.toTime(Math.max(this.label, x));
     }
 
     toTime(x) {
         const [a, b] = this.window;
-        return a + ((b - a) * (x - LANE_LABEL)) / Math.max(1, this.box.clientWidth - LANE_LABEL);
+        return a + ((b - a) * (x - this.label)) / Math.max(1, this.box.clientWidth - this.label);
     }
 
     toX(time) {
         const [a, b] = this.window;
-        return LANE_LABEL + ((time - a) / Math.max(1, b - a)) * (this.box.clientWidth - LANE_LABEL);
+        return this.label + ((time - a) / Math.max(1, b - a)) * (this.box.clientWidth - this.label);
     }
 
     tell(event) {
@@ -369,7 +371,8 @@ export class Timeline {
 
     drawNow() {
         const width = this.box.clientWidth;
-        if (width <= LANE_LABEL) return;
+        this.label = width < NARROW ? NARROW_LABEL : LANE_LABEL;
+        if (width <= this.label) return;
         if (this.by === 'heat') {
             this.drawHeat(width);
             return;
@@ -388,7 +391,7 @@ export class Timeline {
         // The heaviest are there for the scale, which then seldom changes while one scrolls.
         const most = this.fillBins(
             found.rows.filter((_, i) => i < SCALE_ROWS || (i >= from && i < to)),
-            Math.floor(width - LANE_LABEL),
+            Math.floor(width - this.label),
         );
         const places = new Map();
         found.rows.slice(from, to).forEach((row, i) => {
@@ -436,7 +439,8 @@ export class Timeline {
 
     drawAxis(context, width) {
         const [a, b] = this.window;
-        const step = niceStep((b - a) / Math.max(1, Math.floor((width - LANE_LABEL) / 110)));
+        const apart = width < NARROW ? 80 : 110;
+        const step = niceStep((b - a) / Math.max(1, Math.floor((width - this.label) / apart)));
         context.fillStyle = cssColor('--ink');
         const origin = this.profile.start;
         for (let time = origin + Math.ceil((a - origin) / step) * step; time <= b; time += step) {
@@ -450,7 +454,7 @@ export class Timeline {
 
     drawRow(context, row, y, most) {
         context.fillStyle = cssColor('--ink');
-        context.fillText(fit(visible(this.rowName(row.id)), LANE_LABEL - 8, 6.2), 4, y + LANE / 2);
+        context.fillText(fit(visible(this.rowName(row.id)), this.label - 8, 6.2), 4, y + LANE / 2);
         const paint = (bins, color) => {
             context.fillStyle = color;
             const heightAt = (x) =>
@@ -462,7 +466,7 @@ export class Timeline {
                 const next = x < bins.length ? heightAt(x) : -1;
                 if (next === height) continue;
                 if (height)
-                    context.fillRect(LANE_LABEL + from, y + LANE - 2 - height, x - from, height);
+                    context.fillRect(this.label + from, y + LANE - 2 - height, x - from, height);
                 [from, height] = [x, next];
             }
         };
@@ -481,7 +485,7 @@ export class Timeline {
             const y = places.get(row);
             if (y === undefined || to < a || from > b) return;
             context.fillStyle = colors[kind];
-            const x = Math.max(LANE_LABEL, this.toX(from));
+            const x = Math.max(this.label, this.toX(from));
             context.fillRect(x, y + LANE - 2, Math.max(0.5, this.toX(to) - x), kind ? 1 : 2);
         };
         for (let i = 0; i < switches.time.length; i++) {
@@ -507,9 +511,9 @@ export class Timeline {
         for (const [p, q] of ranges) {
             const [x, y] = [this.toX(Math.min(p, q)), this.toX(Math.max(p, q))];
             context.fillRect(
-                Math.max(LANE_LABEL, x),
+                Math.max(this.label, x),
                 0,
-                Math.max(1, y - Math.max(LANE_LABEL, x)),
+                Math.max(1, y - Math.max(this.label, x)),
                 height,
             );
         }

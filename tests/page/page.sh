@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # flame: the page in a headless browser, by clicks and keys; its sums against report's; names that
-# attack; SVG. page.sh PART: walk, served, slices, range, threads, code, calls, call-sums,
+# attack; SVG. page.sh PART: walk, reader, served, slices, range, threads, code, calls, call-sums,
 # diff, totals, names, issues, svg
 set -u
 demo=$SOURCE/tests/data/demo
@@ -86,6 +86,11 @@ range)
     traces=$PERFDATA_CORPUS/own-pt
     python3 "$grow" "$traces/rec/c_dyn.data" "$work/big.data" --mb 2 >/dev/null || exit 1
     node "$SOURCE/tests/page/range.mjs" "$PERFDATA" "$traces/symfs" "$work/big.data"
+    ;;
+reader)
+    browser
+    demo_page -o "$work/page.html" || exit 1
+    node "$SOURCE/tests/page/reader.mjs" "$work/page.html"
     ;;
 threads)
     browser

@@ -218,6 +218,20 @@ async function looks() {
     await settle(page);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth);
     check(wide <= 400, `400 pixels are enough: ${wide}`);
+    const options = page.getByRole('button', { name: 'Options' });
+    const shape = page.locator('#set-shape');
+    check(!(await shape.isVisible()), 'a narrow window has its room for the picture');
+    equal(await options.getAttribute('aria-expanded'), 'false', 'which the button tells');
+    const picture = await page.locator('.panel.flame .flame').boundingBox();
+    check(picture.height > 500, `the picture is ${picture.height} of 800 pixels high`);
+    await options.focus();
+    await press(page, 'Enter');
+    check(await shape.isVisible(), 'the choices unfold by a key');
+    equal(await options.getAttribute('aria-expanded'), 'true', 'and the button tells it');
+    await options.click();
+    check(!(await shape.isVisible()), 'and fold');
+    await page.setViewportSize({ width: 1280, height: 800 });
+    check(!(await options.isVisible()) && (await shape.isVisible()), 'a wide one shows them all');
     await page.close();
 }
 
