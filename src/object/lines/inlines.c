@@ -186,7 +186,8 @@ static bool names_are_plain(Dwarf_Die *unit)
     }
 }
 
-/* The name that the linker knows tells more; `*linked`: it is that one. */
+/* The name that the linker knows tells more; `*linked`: it is that one. An empty one is none:
+ * functions that have it would all be taken for one. */
 const char *pd_lines_name_of(Dwarf_Die *die, bool *linked)
 {
     static const unsigned kinds[] = { DW_AT_linkage_name, DW_AT_MIPS_linkage_name, DW_AT_name };
@@ -194,7 +195,7 @@ const char *pd_lines_name_of(Dwarf_Die *die, bool *linked)
         Dwarf_Attribute attribute;
         const char *name = dwarf_formstring(dwarf_attr_integrate(die, kinds[i], &attribute));
         *linked = kinds[i] != DW_AT_name;
-        if (name)
+        if (name && *name)
             return name;
     }
     return NULL;
