@@ -213,6 +213,7 @@ case $width in
 40) has 'Self' && fail 'columns are left out where there is no room' ;;
 80)
     sees 'liba-lib.*[.]3[.]45' 'both ends of the long name'
+    sees 'Self  *Command  *Shared Object' 'titles are whole where there is room'
     has "$long" && fail 'it is cut' ;;
 *) sees "$long" 'the long name' ;;
 esac
@@ -228,6 +229,39 @@ run screen-256color "LC_ALL=C $PERFDATA report --symfs wide -i wide.data"
 sees '\[\.\] main' 'no UTF-8'
 has '?' && [ "$width" = 80 ] && has 'liba.*?.*\.3\.45' && fail 'no UTF-8: a question mark'
 leave 'no UTF-8'
+
+# ---- a recording that grows while it is looked at ----
+# What stood in the file when it was opened is shown and stays; the next start has the rest.
+awk 'BEGIN {
+    print "perfdata-text 1\ncontainer file order=little header_size=104"
+    fields = "IP|TID|TIME|CPU|PERIOD flags=mmap|comm|task|sample_id_all"
+    print "attr cycles:HG={size=128 sample_type=" fields "} ids=[7]"
+    print "ids cycles:HG\nattrs\ndata"
+    for (pid = 100; pid < 102; pid++) {
+        printf "record COMM {pid=%d tid=%d comm=\"half%d\" ", pid, pid, pid - 99
+        printf "sample_id={pid=%d tid=%d time=1.000000000s cpu=1}}\n", pid, pid
+    }
+    for (i = 0; i < 60000; i++) {
+        pid = 100 + (i >= 30000)
+        printf "record SAMPLE misc=0x2 {ip=0x400800 pid=%d tid=%d ", pid, pid
+        printf "time=%.9fs cpu=1 period=10}\n", 2 + i / 10000
+    }
+    print "end" }' >halves.text
+"$PERFDATA" assemble halves.text -o halves.data || fail assemble
+head -c 1600000 halves.data >grows.data
+run screen-256color "$PERFDATA report --sort comm -i grows.data"
+sees 'Samples: 33K' 'the part that is there'
+sees '^ *90.02%  half1' 'its rows'
+tail -c +1600001 halves.data >>grows.data
+keys Down; chooses half2 'moving while it grows'
+keys Home; chooses half1 'and back'
+sees 'Samples: 33K' 'what was opened stays'
+keys q
+left_all_well 'a recording that grows' 1 # of which an end was missing
+run screen-256color "$PERFDATA report --sort comm -i grows.data"
+sees 'Samples: 60K' 'all of it'
+sees '^ *50.00%  half2' 'the second half'
+leave 'a recording that has grown'
 
 # ---- several events, and more than a screen reads at once ----
 set --

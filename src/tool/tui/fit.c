@@ -76,11 +76,28 @@ static void find_columns(struct fit *fit, const char *rule)
         }
         fit->columns[fit->count].start = at;
         fit->columns[fit->count].width = width;
-        fit->columns[fit->count].need = 0;
+        fit->columns[fit->count].need = fit->columns[fit->count].want = 0;
         fit->columns[fit->count].is_number = false;
         fit->count++;
         at += width;
         at += strspn(rule + at, " ");
+    }
+}
+
+/* Short titles are never cut, others where room is scarce. */
+static void measure_titles(struct fit *fit, const struct list *list, struct line *line)
+{
+    const char *text = perfdata_report_title_text(list->report, list->table, fit->flags);
+    if (!text)
+        return;
+    take_apart(text, line);
+    for (size_t c = 0; c < fit->count; c++) {
+        size_t lead;
+        size_t length = used(text, line, fit->columns[c].start, fit->columns[c].width, &lead);
+        size_t *need = &fit->columns[c].need;
+        if (length > *need && length <= LEAST_NAME)
+            *need = length;
+        fit->columns[c].want = length > *need ? length : *need;
     }
 }
 
@@ -139,13 +156,13 @@ static bool leave_out(struct fit *fit)
     return false;
 }
 
-/* What leaving out has made free goes to names that were cut, the shortest first. */
+/* Room that is free goes to names and titles that were cut, the shortest first. */
 static void give_back(struct fit *fit, size_t room)
 {
     for (;;) {
         size_t found = FIT_COLUMNS;
         for (size_t c = 0; c + 1 < fit->count; c++)
-            if (fit->columns[c].shown && fit->columns[c].shown < fit->columns[c].need &&
+            if (fit->columns[c].shown && fit->columns[c].shown < fit->columns[c].want &&
                 (found == FIT_COLUMNS || fit->columns[c].shown < fit->columns[found].shown))
                 found = c;
         if (found == FIT_COLUMNS || last_start(fit) >= room)
@@ -190,8 +207,10 @@ void fit_measure(struct fit *fit, const struct list *list, uint32_t flags, int w
     size_t room = width > SIGN ? (size_t)width - SIGN : 0;
     if (!line || fit->count < 2 || longest_of_rows(fit, list, line) <= room)
         fit->count = 0;
-    else
+    if (line && fit->count) {
+        measure_titles(fit, list, line);
         make_room(fit, room);
+    }
     free(line);
 }
 

@@ -17,8 +17,9 @@ struct fit {
     /* Columns where a line has them, and how much of each is shown: 0 none. */
     size_t count; /* 0: lines are shown as they are */
     struct {
-        size_t start, width, shown, need;
-        bool is_number; /* stands at its column's right side */
+        size_t start, width, shown;
+        size_t need, want; /* of the rows; of the title, too */
+        bool is_number;    /* stands at its column's right side */
     } columns[FIT_COLUMNS];
 };
 
