@@ -185,8 +185,8 @@ static void put_title(struct svg *svg, uint32_t index)
     const char *name = name_of(svg, index);
     pd_text_string(out, "<title>");
     pd_text_xml(out, name, strlen(name));
-    if (index) {
-        const char *object = svg->tables.functions.data[node->function].object;
+    const char *object = index ? svg->tables.functions.data[node->function].object : "";
+    if (*object) {
         pd_text_string(out, " (");
         pd_text_xml(out, object, strlen(object));
         pd_text_char(out, ')');

@@ -224,6 +224,21 @@ assert len(d.getElementsByTagName("title")) > 1 and not d.getElementsByTagName("
     done
     grep -q 'gamma_leaf (/own/bin/spin): 61.11 %, 55165495, self 53159477' "$work/a.svg" ||
         { echo 'no gamma_leaf in alpha_top of 61.11 %'; exit 1; }
+    # Of an address in no map there is no object to name.
+    cat >"$work/unknown.pdt" <<'END'
+perfdata-text 1
+container file order=little header_size=104
+attr cycles={size=128 sample_type=IP|TID|TIME|PERIOD flags=mmap|comm} ids=[7]
+ids cycles
+attrs
+data
+record SAMPLE misc=0x2 {ip=0x400800 pid=5 tid=5 time=2.000000000s period=10}
+end
+END
+    "$PERFDATA" assemble "$work/unknown.pdt" -o "$work/unknown.data" &&
+        "$PERFDATA" flame --svg -i "$work/unknown.data" -o "$work/unknown.svg" || exit 1
+    grep -q '<title>\[unknown\]: 100.00 %' "$work/unknown.svg" ||
+        { echo 'a title of an unknown object'; exit 1; }
     demo_page --svg -j 1 -o "$work/1.svg" && demo_page --svg -j 8 -o "$work/8.svg" &&
         cmp "$work/1.svg" "$work/8.svg" && demo_page -j 1 -o "$work/1.html" &&
         demo_page -j 8 -o "$work/8.html" &&
