@@ -12,6 +12,7 @@ struct store_level {
     uint8_t *base;  /* NULL: fields go nowhere */
     uint8_t *count; /* of a list's items, in the structure around it */
     uint32_t item_size, items, room;
+    const struct pd_row *part; /* a list: what its items are made of */
 };
 
 struct store {
@@ -98,8 +99,25 @@ static void open_list(struct store *store, const struct pd_field *field, uint8_t
         return;
     }
     memcpy(to, &items, sizeof items);
-    *level = (struct store_level){ items, to + sizeof items, field->row->part_size, 0,
-                                   (uint32_t)field->value };
+    *level = (struct store_level){ .base = items,
+                                   .count = to + sizeof items,
+                                   .item_size = field->row->part_size,
+                                   .room = (uint32_t)field->value,
+                                   .part = field->row->part() };
+}
+
+/* Texts that a damaged section does not reach are empty rather than NULL, those of a list's last
+ * item too. */
+static void fill_texts(const struct pd_row *rows, uint8_t *base)
+{
+    for (; rows->name; rows++) {
+        struct pd_str text;
+        if (pd_kinds[rows->kind].shape != PD_SHAPE_TEXT)
+            continue;
+        memcpy(&text, base + rows->member, sizeof text);
+        if (!text.text)
+            memcpy(base + rows->member, &(struct pd_str){ "", 0 }, sizeof text);
+    }
 }
 
 static void store_open(struct pd_sink *sink, const struct pd_field *field)
@@ -115,6 +133,8 @@ static void store_open(struct pd_sink *sink, const struct pd_field *field)
             level->base = outer->base + (size_t)outer->items * outer->item_size;
             outer->items++;
             memcpy(outer->count, &outer->items, sizeof outer->items);
+            if (store->terminate)
+                fill_texts(outer->part, level->base);
         }
     } else if (outer->base && field->row) {
         level->base = outer->base + field->row->member;
@@ -277,19 +297,6 @@ static perfdata_status decode_feature(struct pd_features *features, unsigned fea
     if (feature == PD_FEATURE_BUILD_ID)
         fix_old_shape(&features->build_id, bytes, size);
     return store.no_memory ? PERFDATA_ERROR_MEMORY : status;
-}
-
-/* Texts that a damaged section does not reach are empty rather than NULL. */
-static void fill_texts(const struct pd_row *rows, uint8_t *base)
-{
-    for (; rows->name; rows++) {
-        struct pd_str text;
-        if (pd_kinds[rows->kind].shape != PD_SHAPE_TEXT)
-            continue;
-        memcpy(&text, base + rows->member, sizeof text);
-        if (!text.text)
-            memcpy(base + rows->member, &(struct pd_str){ "", 0 }, sizeof text);
-    }
 }
 
 perfdata_status pd_feature_decode(struct pd_features *features, unsigned feature,

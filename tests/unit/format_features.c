@@ -57,6 +57,27 @@ static void test_strings(bool swap)
     CHECK_STR(features.cmdline.words[1].text.text, "record");
 }
 
+/* A list's item that a cut section does not reach has an empty text: nobody asks whether there is
+ * one. */
+static void test_cut_strings(bool swap)
+{
+    struct payload command = { .swap = swap };
+    unsigned unreached = 0;
+    put32(&command, 2);
+    put_string(&command, "/usr/bin/perf", 64);
+    put_string(&command, "record", 64);
+    for (size_t size = 1; size < command.size; size++) {
+        (void)pd_feature_decode(&features, PD_FEATURE_CMDLINE, command.bytes, size, swap, &arena,
+                                &context, 0);
+        CHECK(features.cmdline.present && features.cmdline.partial);
+        for (uint32_t i = 0; i < features.cmdline.words_count; i++) {
+            CHECK(features.cmdline.words[i].text.text);
+            unreached += !features.cmdline.words[i].text.length;
+        }
+    }
+    CHECK(unreached);
+}
+
 static void put_topology(struct payload *p, bool cpus, bool dies)
 {
     put32(p, 1);
@@ -188,6 +209,7 @@ int main(void)
     pd_context_init(&context);
     for (int swap = 0; swap < 2; swap++) {
         test_strings(swap);
+        test_cut_strings(swap);
         test_topology(swap);
         test_nested(swap);
         test_build_ids(swap);
