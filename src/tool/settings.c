@@ -20,3 +20,12 @@ enum tool_exit tool_settings_check(struct tool *tool, const char *verb)
         tool_error(tool, "%s", text);
     return tool_exit_as(tool, TOOL_USAGE, PERF_EXIT_SETTINGS);
 }
+
+void tool_settings_again(struct tool *tool, const char *only, const char *home)
+{
+    if (!tool->as_perf)
+        return;
+    tool_forget_settings(tool);
+    /* of which no value is checked */
+    perfdata_settings_check(only, home, "config", tool_on_issue, tool, NULL, 0);
+}

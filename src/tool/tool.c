@@ -167,6 +167,12 @@ static void tell_setting(struct tool *tool, const char *text)
     keep_warning(&tool->before.told, text);
 }
 
+void tool_forget_settings(struct tool *tool)
+{
+    free(tool->before.told.text);
+    tool->before.told = (struct tool_warnings){ 0 };
+}
+
 void tool_on_issue(void *context, const struct perfdata_issue *issue)
 {
     struct tool *tool = context;
@@ -252,8 +258,7 @@ int tool_finish(struct tool *tool, enum tool_exit code)
     }
     free(tool->output.buffer);
     tool->output.buffer = NULL;
-    free(tool->before.told.text);
-    tool->before.told = (struct tool_warnings){ 0 };
+    tool_forget_settings(tool);
     if (!tool->as_perf)
         return code;
     if (tool->perf_exit >= 0)

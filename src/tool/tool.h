@@ -127,6 +127,8 @@ enum tool_exit tool_exit_as(struct tool *tool, enum tool_exit code, int perf_cod
 /* The issue callback for struct perfdata_*_options: data is the struct tool. The library calls it
  * under its lock, so from one thread at a time. */
 void tool_on_issue(void *tool, const struct perfdata_issue *issue);
+/* What was told of settings may be told once more. */
+void tool_forget_settings(struct tool *tool);
 /* What another was told in its place; that keeps nothing. */
 void tool_take_issues(struct tool *tool, struct tool *told);
 /* "file: KIND at offset N: ", before an issue's text in a list of all; its length. */
@@ -166,6 +168,9 @@ unsigned tool_columns(void);
 /* Tells what is wrong with perf's configuration files, as perf does before each verb, or of what
  * the verb checks besides. Not TOOL_DONE: perf goes no further. */
 enum tool_exit tool_settings_check(struct tool *tool, const char *verb);
+/* Called as perf, for verbs whose perf reads these files after that check once more: again tells of
+ * lines that do not parse. */
+void tool_settings_again(struct tool *tool, const char *only, const char *home);
 
 /* ---- guard.c ---- */
 

@@ -109,6 +109,25 @@ warns() {
 warns '[ui]\nshow-headers = odd' "bad config value for 'ui.show-headers', ignoring..."
 warns '[stat]\nbig-num = odd' "bad config value for 'stat.big-num', ignoring..."
 warns '[report]\nchildren' 'bad config file line 2 in config'
+
+# twice VERB...: perf reads the files once more, and says of a line again that it does not parse
+twice() {
+    for program in ./perf $perf; do
+        printf '[report]\nchildren' >config
+        run $program "$@"
+        [ "$(grep -c '^bad config file line 2 in config$' said)" = 2 ] ||
+            echo "$program $*: does not say twice that a line does not parse" >>wrong
+    done
+    printf '[report]\nchildren' >config
+    run "$PERFDATA" "$@"
+    [ "$(grep -c 'bad config file line' said)" -lt 2 ] ||
+        echo "perfdata $*: says twice that a line does not parse" >>wrong
+}
+twice config -l
+twice config
+twice config report.group
+twice config report.group=true
+twice archive rec.data
 [ ! -e wrong ] || { cat wrong; failed=1; }
 
 # ---- report.queue-size, report.skip-empty ----

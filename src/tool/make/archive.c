@@ -164,6 +164,8 @@ static enum tool_exit run_archive(struct tool *tool, void *data, int argc, char 
     const char *name = tool_input_name(tool, argc, argv);
     if (!strcmp(name, "-"))
         return tool_usage(tool, "needs a recording with a name: the archive lies beside it");
+    /* perf's archive is a script that runs perf */
+    tool_settings_again(tool, getenv("PERF_CONFIG"), getenv("HOME"));
     perfdata_status status = tool_open_cache(tool, &run.cache);
     if (status < 0)
         return tool_failure(tool, status, "build-id cache",

@@ -260,8 +260,8 @@ static enum tool_exit take_word(struct tool *tool, struct settings *settings, co
 }
 
 /* Files as the options choose them, onto `settings`. `path`: the one that is written. */
-static perfdata_status read_files(const struct config_options *options, bool writes,
-                                  struct settings *settings, char path[PATH_MAX])
+static perfdata_status read_files(struct tool *tool, const struct config_options *options,
+                                  bool writes, struct settings *settings, char path[PATH_MAX])
 {
     const char *only = getenv("PERF_CONFIG"), *home = getenv("HOME");
     if (options->system)
@@ -273,6 +273,7 @@ static perfdata_status read_files(const struct config_options *options, bool wri
     else
         return PERFDATA_ERROR_ARGUMENT;
     bool one = writes || options->user || options->system;
+    tool_settings_again(tool, one ? path : only, home);
     return perfdata_settings(one ? path : only, home, take, settings);
 }
 
@@ -284,7 +285,7 @@ static enum tool_exit run_words(struct tool *tool, const struct config_options *
     enum tool_exit code = TOOL_DONE;
     for (int i = 0; i < argc; i++)
         writes |= strchr(argv[i], '=') != NULL;
-    perfdata_status status = read_files(options, writes, settings, path);
+    perfdata_status status = read_files(tool, options, writes, settings, path);
     if (status < 0)
         return tool_failure(tool, status, "config", "neither PERF_CONFIG nor HOME names a file");
     for (size_t i = 0; !argc && i < settings->count; i++)
