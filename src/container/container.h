@@ -50,6 +50,7 @@ struct pd_event_ids {
 struct pd_pipe_head {
     bool has_trace; /* there is an AUX area */
     bool has_feature;
+    bool events_fixed;   /* there is room for those that are known: no others are taken */
     uint64_t end;        /* records before it acted when the recording was opened */
     size_t early_events; /* with has_feature: those before the first feature */
 };

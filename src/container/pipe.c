@@ -58,6 +58,9 @@ static perfdata_status take_attr(struct pd_recording *recording, const struct pd
         pd_attr_decode(bytes, room, recording->swap, &attr) < 0)
         return pd_issue(&recording->context, PERFDATA_ISSUE_BAD_ATTR, (int64_t)raw->offset,
                         "an attr that is not usable");
+    if (recording->head.events_fixed)
+        return pd_issue(&recording->context, PERFDATA_ISSUE_BAD_ATTR, (int64_t)raw->offset,
+                        "an event that is described behind the first records: it is left out");
     struct pd_event *event = pd_arena_zalloc(&recording->arena, sizeof *event);
     if (!event)
         return no_memory(recording);

@@ -570,6 +570,8 @@ perfdata_status pd_pipeline_run(struct pd_session *session, const struct pd_cons
                          .consumer = consumer,
                          .in_turn = asks_in_turn(session) };
     perfdata_status status;
+    /* The consumer has made room for each event that there is. */
+    session->recording->head.events_fixed = true;
     pthread_mutex_init(&pool.lock, NULL);
     pd_ahead_init(&pool.ahead);
     pthread_cond_init(&pool.work, NULL);
