@@ -77,5 +77,16 @@ for recording in "${PERFDATA_CORPUS:-/nowhere}"/own/rec/*.data; do
         }
     done
 done
+# A damaged time years behind the others: a line each 10 ms would never end.
+"$PERFDATA" dump --pdt tasks.data >"$work/text"
+last=$(grep -o ' time=[0-9]*\.[0-9]*s' "$work/text" | tail -1)
+sed "s/$last/ time=9000000000.000000000s/" "$work/text" >"$work/far.text"
+cmp -s "$work/text" "$work/far.text" && { echo 'no time to damage'; failed=1; }
+"$PERFDATA" assemble "$work/far.text" -o "$work/far.data" || failed=1
+timeout 20 "$PERFDATA" timechart -i "$work/far.data" -o "$work/far.svg" 2>"$work/err"
+code=$?
+[ $code = 1 ] || { echo "a time far away: exit $code"; failed=1; } # there is something to tell
+grep -q 'the picture spans [0-9]* s: it has a line each' "$work/err" ||
+    { echo 'fewer lines are not told'; failed=1; }
 echo "beside perf: $beside recordings"
 exit $failed

@@ -150,10 +150,29 @@ void pd_svg_begin(struct pd_chart *chart, uint32_t rows)
     pd_text_string(out, style);
 }
 
+/* Nanoseconds from line to line: perf's 10 ms, or so many times ten as leave a million lines. A
+ * damaged time may be years away from the others. */
+static uint64_t grid_step(const struct pd_chart *chart, uint64_t least)
+{
+    enum { MOST_LINES = 1000000 };
+    uint64_t left = left_end(chart), span = chart->last > left ? chart->last - left : 0;
+    uint64_t step = least;
+    while (span / step > MOST_LINES)
+        step *= 10;
+    if (step > least)
+        pd_issue(&chart->tp.recording->context, PERFDATA_ISSUE_LIMIT, -1,
+                 "the picture spans %.0f s: it has a line each %.1f s, not each 10 ms",
+                 (double)span / 1e9, (double)step / 1e9);
+    return step;
+}
+
 void pd_svg_grid(struct pd_chart *chart, uint32_t rows, bool coarse)
 {
     enum { STEP = 10000000, TENTH = 10 * STEP, SECOND = 10 * TENTH };
-    for (uint64_t time = left_end(chart); time < chart->last; time += STEP) {
+    const uint64_t left = left_end(chart), step = grid_step(chart, STEP);
+    const uint64_t lines = chart->last > left ? (chart->last - left - 1) / step + 1 : 0;
+    for (uint64_t line = 0; line < lines; line++) {
+        const uint64_t time = left + line * step;
         int gray = 220;
         double thickness = 0.075;
         if (time % TENTH == 0) {
