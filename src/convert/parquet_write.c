@@ -209,35 +209,88 @@ static struct pd_parquet_chunk *chunk_of(struct pd_parquet *file, size_t group, 
 
 /* ---- dictionaries ---- */
 
-struct dictionary {
-    uint32_t *indices; /* of each value */
-    PD_VEC(uint64_t) values;
+struct entry {
+    uint64_t value;
+    uint32_t count, id; /* how often it is there; its place before the dictionary is in order */
 };
 
-/* False in *ok: no memory. A dictionary that would not be much smaller than its column is given up:
- * false. */
+struct dictionary {
+    uint32_t *indices; /* of each value */
+    PD_VEC(struct entry) entries;
+};
+
+static int compare_entries(const void *a, const void *b)
+{
+    const struct entry *left = a, *right = b;
+    if (left->count != right->count)
+        return left->count < right->count ? 1 : -1;
+    return left->value < right->value ? -1 : left->value > right->value;
+}
+
+/* The most frequent values come first: their indices are small numbers, of which zstd makes less.
+ * Values of one frequency rise, so that addresses that lie together stand together. */
+static bool order_dictionary(struct dictionary *dictionary, size_t count)
+{
+    size_t entries = dictionary->entries.count;
+    uint32_t *place = malloc((entries + 1) * sizeof *place);
+    if (!place)
+        return false;
+    if (entries)
+        qsort(dictionary->entries.data, entries, sizeof *dictionary->entries.data, compare_entries);
+    for (size_t i = 0; i < entries; i++)
+        place[dictionary->entries.data[i].id] = (uint32_t)i;
+    for (size_t i = 0; i < count; i++)
+        dictionary->indices[i] = place[dictionary->indices[i]];
+    free(place);
+    return true;
+}
+
+/* The dictionary of the values, in order of their first place; false in *ok: no memory. One that
+ * has hardly fewer values than there are is given up: false. */
 static bool make_dictionary(const uint64_t *values, size_t count, struct dictionary *out, bool *ok)
 {
     struct pd_map64 map = { 0 };
-    size_t most = count / 4 + 16;
+    size_t most = count - count / 4 + 16;
     out->indices = malloc((count + 1) * sizeof *out->indices);
     *ok = out->indices != NULL;
-    for (size_t i = 0; *ok && i < count && out->values.count <= most; i++) {
+    for (size_t i = 0; *ok && i < count && out->entries.count <= most; i++) {
         uint32_t id = pd_map64_get(&map, values[i]);
         if (id == PD_MAP64_NONE) {
-            id = (uint32_t)out->values.count;
-            *ok = pd_vec_push(&out->values, values[i]) && pd_map64_set(&map, values[i], id);
+            struct entry entry = { .value = values[i], .id = (uint32_t)out->entries.count };
+            id = entry.id;
+            *ok = pd_vec_push(&out->entries, entry) && pd_map64_set(&map, values[i], id);
         }
         out->indices[i] = id;
+        if (*ok)
+            out->entries.data[id].count++;
     }
     pd_map64_free(&map);
-    return *ok && out->values.count <= most;
+    return *ok && out->entries.count <= most;
 }
 
 static void free_dictionary(struct dictionary *dictionary)
 {
     free(dictionary->indices);
-    pd_vec_free(&dictionary->values);
+    pd_vec_free(&dictionary->entries);
+}
+
+static unsigned index_width(const struct dictionary *dictionary)
+{
+    return dictionary->entries.count > 1 ? width_of(dictionary->entries.count - 1) : 1;
+}
+
+/* Whether a dictionary of many values takes less than the differences from value to value, which
+ * zstd hardly packs. Of the dictionary's values it makes about the half. */
+static bool dictionary_pays(struct pd_parquet *file, const struct dictionary *dictionary,
+                            const uint64_t *values, size_t count)
+{
+    size_t entries = dictionary->entries.count;
+    if (entries <= count / 4 + 16)
+        return true;
+    put_delta(&file->page, values, count);
+    size_t delta = file->page.length;
+    file->page.length = 0;
+    return count * index_width(dictionary) / 8 + entries * 4 < delta;
 }
 
 /* The indices, behind the levels that the page holds already. */
@@ -245,7 +298,7 @@ static perfdata_status put_indices(struct pd_convert *x, struct pd_parquet *file
                                    struct pd_parquet_chunk *chunk,
                                    const struct dictionary *dictionary, size_t count)
 {
-    unsigned width = dictionary->values.count > 1 ? width_of(dictionary->values.count - 1) : 1;
+    unsigned width = index_width(dictionary);
     pd_text_char(&file->page, (char)width);
     put_hybrid(&file->page, dictionary->indices, count, width);
     return put_page(x, file, chunk, PAGE_DATA, count, DICTIONARY);
@@ -277,12 +330,14 @@ static perfdata_status put_numbers(struct pd_convert *x, struct pd_parquet *file
 {
     struct dictionary dictionary = { 0 };
     bool ok, use = make_dictionary(values, count, &dictionary, &ok);
+    use = use && dictionary_pays(file, &dictionary, values, count);
+    ok = ok && (!use || order_dictionary(&dictionary, count));
     perfdata_status status = ok ? PERFDATA_OK : pd_convert_no_memory(x);
     chunk->values = count;
     if (status >= 0 && use) {
-        for (size_t i = 0; i < dictionary.values.count; i++)
-            put_word(&file->page, dictionary.values.data[i], 8);
-        status = put_page(x, file, chunk, PAGE_DICTIONARY, dictionary.values.count, PLAIN);
+        for (size_t i = 0; i < dictionary.entries.count; i++)
+            put_word(&file->page, dictionary.entries.data[i].value, 8);
+        status = put_page(x, file, chunk, PAGE_DICTIONARY, dictionary.entries.count, PLAIN);
     }
     uint32_t *levels = status >= 0 && lengths ? malloc((count + 1) * sizeof *levels) : NULL;
     if (status >= 0 && lengths && !levels)
@@ -327,21 +382,23 @@ perfdata_status pd_parquet_texts(struct pd_convert *x, struct pd_parquet *file, 
     for (size_t i = 0; ok && i < count; i++) {
         uint32_t id = pd_map64_get(&map, ids[i]);
         if (id == PD_MAP64_NONE) {
-            id = (uint32_t)dictionary.values.count;
-            ok = pd_vec_push(&dictionary.values, ids[i]) && pd_map64_set(&map, ids[i], id);
+            struct entry entry = { .value = ids[i], .id = (uint32_t)dictionary.entries.count };
+            id = entry.id;
+            ok = pd_vec_push(&dictionary.entries, entry) && pd_map64_set(&map, ids[i], id);
         }
         dictionary.indices[i] = id;
     }
     pd_map64_free(&map);
-    for (size_t i = 0; ok && i < dictionary.values.count; i++) {
+    for (size_t i = 0; ok && i < dictionary.entries.count; i++) {
         size_t length;
-        const char *text = pd_strings_at(strings, (uint32_t)dictionary.values.data[i], &length);
+        const char *text = pd_strings_at(strings, (uint32_t)dictionary.entries.data[i].value,
+                                         &length);
         put_word(&file->page, length, 4);
         pd_text_bytes(&file->page, text, length);
     }
     chunk->values = count;
-    perfdata_status status = ok ? put_page(x, file, chunk, PAGE_DICTIONARY, dictionary.values.count,
-                                           PLAIN)
+    perfdata_status status = ok ? put_page(x, file, chunk, PAGE_DICTIONARY,
+                                           dictionary.entries.count, PLAIN)
                                 : pd_convert_no_memory(x);
     if (status >= 0)
         status = put_indices(x, file, chunk, &dictionary, count);
