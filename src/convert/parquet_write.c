@@ -261,7 +261,7 @@ static bool make_dictionary(const uint64_t *values, size_t count, struct diction
             *ok = pd_vec_push(&out->entries, entry) && pd_map64_set(&map, values[i], id);
         }
         out->indices[i] = id;
-        if (*ok)
+        if (*ok && out->entries.data)
             out->entries.data[id].count++;
     }
     pd_map64_free(&map);
