@@ -3,7 +3,7 @@
  * its functions and lines: what comes out keeps the form's grammar whatever the names are. The
  * recording is made here: one sample, whose branches are the input's last 64 bytes, pairs of
  * offsets from 0x400000 that are little-endian numbers of 16 bits. */
-#include "tool/verbs.h"
+#include "run_verb.h"
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,14 +50,7 @@ static enum tool_exit run(const char *const *words)
         argv[argc] = copies[argc];
     }
     argv[argc] = NULL;
-    struct tool tool;
-    tool_init(&tool, "perfdata");
-    tool.verbs = tool_verbs;
-    const struct tool_verb_row *row = tool_verb_find(&tool, argv[0]);
-    if (!row)
-        abort();
-    tool.verb = row->name;
-    return tool_finish(&tool, tool_verb_run(&tool, row->verb, argc, argv));
+    return run_verb(argc, argv);
 }
 
 static void make_recording(const uint8_t *trail)

@@ -3,7 +3,7 @@
  * script, report, header and check, or the verbs of one subject, or the forms of export, each with
  * one of several rows of options; the file's last byte says which (`run` appends it to recordings
  * that a verb is for). A verb may complain; it must end. */
-#include "tool/verbs.h"
+#include "run_verb.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -207,14 +207,7 @@ static void run(const char *const *words)
     for (int i = 0; i < argc; i++)
         argv[i] = copies[i];
     argv[argc] = NULL;
-    struct tool tool;
-    tool_init(&tool, "perfdata");
-    tool.verbs = tool_verbs;
-    const struct tool_verb_row *row = tool_verb_find(&tool, argv[0]);
-    if (!row)
-        abort();
-    tool.verb = row->name;
-    tool_finish(&tool, tool_verb_run(&tool, row->verb, argc, argv));
+    run_verb(argc, argv);
     if (nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS) && errno != ENOENT)
         abort();
 }

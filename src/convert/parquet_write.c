@@ -232,13 +232,17 @@ static int compare_entries(const void *a, const void *b)
 static bool order_dictionary(struct dictionary *dictionary, size_t count)
 {
     size_t entries = dictionary->entries.count;
-    uint32_t *place = malloc((entries + 1) * sizeof *place);
+    struct entry *entry = dictionary->entries.data;
+    if (!entries)
+        return true;
+    uint32_t *place = malloc(entries * sizeof *place);
     if (!place)
         return false;
-    if (entries)
-        qsort(dictionary->entries.data, entries, sizeof *dictionary->entries.data, compare_entries);
+    for (size_t i = 0; i < count; i++)
+        entry[dictionary->indices[i]].count++;
+    qsort(entry, entries, sizeof *entry, compare_entries);
     for (size_t i = 0; i < entries; i++)
-        place[dictionary->entries.data[i].id] = (uint32_t)i;
+        place[entry[i].id] = (uint32_t)i;
     for (size_t i = 0; i < count; i++)
         dictionary->indices[i] = place[dictionary->indices[i]];
     free(place);
@@ -261,8 +265,6 @@ static bool make_dictionary(const uint64_t *values, size_t count, struct diction
             *ok = pd_vec_push(&out->entries, entry) && pd_map64_set(&map, values[i], id);
         }
         out->indices[i] = id;
-        if (*ok && out->entries.data)
-            out->entries.data[id].count++;
     }
     pd_map64_free(&map);
     return *ok && out->entries.count <= most;

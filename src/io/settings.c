@@ -195,6 +195,9 @@ static const struct {
     { "record", "record.build-id", check_build_ids },
     { "kmem", "kmem.default", check_allocator },
     { "help", "help.format", check_format },
+    /* No value of theirs is checked, but perf reads the files for them once more. */
+    { "config", NULL, NULL },
+    { "archive", NULL, NULL },
 };
 
 struct checker {
@@ -210,7 +213,8 @@ static int check_entry(void *data, const char *key, const char *value)
     if (!checker->verb)
         return pd_chain_settings_take(checker->context, &checker->chains, key, value, &known);
     for (size_t i = 0; i < PD_LENGTH(of_verbs); i++)
-        if (!strcmp(of_verbs[i].verb, checker->verb) && !strcmp(of_verbs[i].key, key))
+        if (of_verbs[i].key && !strcmp(of_verbs[i].verb, checker->verb) &&
+            !strcmp(of_verbs[i].key, key))
             return of_verbs[i].check(checker->context, key, value);
     return 0;
 }
@@ -219,8 +223,7 @@ int pd_settings_check(struct pd_context *context, const struct pd_config_places 
                       const char *verb)
 {
     struct checker checker = { .context = context, .verb = verb };
-    /* these two check no value, but perf reads the files for them once more */
-    bool any = !verb || !strcmp(verb, "config") || !strcmp(verb, "archive");
+    bool any = !verb;
     for (size_t i = 0; i < PD_LENGTH(of_verbs) && !any; i++)
         any = !strcmp(of_verbs[i].verb, verb);
     return any ? pd_config_read(context, places, check_entry, &checker) : 0;

@@ -5,17 +5,8 @@
 # them lies in tests/data/itrace/bts-*.exact; where perf is installed more are compared with it. The
 # text is the same with any number of threads, nothing is left out that perf leaves out, and what
 # cannot be made samples of is told.
-set -u
-export LC_ALL=C TZ=UTC PERF_CONFIG=/dev/null
-t=$(mktemp -d) || exit 1
-trap 'rm -rf "$t"' EXIT
-export HOME="$t"
-ln -s "$PERFDATA" "$t/perf"
-failed=0 count=0
-fail() {
-    echo "FAIL: $*"
-    failed=1
-}
+# shellcheck source=tests/itrace/made_trace.sh
+. "$SOURCE/tests/itrace/made_trace.sh"
 if [ "$(uname -m)" != x86_64 ]; then
     echo 'SKIP: the program is one for x86-64'
     exit 77
@@ -23,18 +14,11 @@ fi
 "${CC:-cc}" -nostdlib -static -Wl,--build-id=none -Wl,-Ttext=0x401000 -o "$t/code" \
     "$SOURCE/tests/itrace/bts_code.S" || fail 'no program'
 
-# NAME SEED COUNT MODE [WORD...]: with the feature that lists the AUXTRACE records, as perf record
-# writes it
+# NAME SEED COUNT MODE [WORD...]
 make() {
     name=$1 seed=$2 branches=$3 mode=$4
     shift 4
-    set -- "$seed" "$branches" "$mode" "$t/code" "$@"
-    python3 "$SOURCE/tests/itrace/bts_trace.py" "$@" >"$t/$name.text" &&
-        "$PERFDATA" assemble "$t/$name.text" -o "$t/$name.data" || fail "$name: no recording"
-    "$PERFDATA" dump "$t/$name.data" |
-        sed -n 's/^\(0x[0-9a-f]*\) AUXTRACE size \([0-9]*\) .*followed by.*/\1 \2/p' >"$t/$name.index"
-    python3 "$SOURCE/tests/itrace/bts_trace.py" "$@" "$t/$name.index" >"$t/$name.text" &&
-        "$PERFDATA" assemble "$t/$name.text" -o "$t/$name.data" || fail "$name: no recording"
+    made bts_trace.py "$name" "$seed" "$branches" "$mode" "$t/code" "$@"
 }
 
 fields=comm,pid,tid,period,event,ip,sym,dso,addr,flags,insn,insnlen,callindent
@@ -42,31 +26,15 @@ make odd 5 16 by-thread odd
 
 # ---- what perf printed ----
 
-exact() {
-    file=$SOURCE/tests/data/itrace/bts-$1.exact
-    shift
-    "$t/perf" "$@" -i "$t/odd.data" 2>/dev/null | sed "/^# (Tip: /d;s|$t|DIR|g" >"$t/ours"
-    cmp -s "$t/ours" "$file" || fail "$*: not the text of $file"
-}
-exact branches script --itrace=be -F $fields
-exact default script
-exact report report --stdio
+exact bts-branches script --itrace=be -F $fields
+exact bts-default script
+exact bts-report report --stdio
 "$t/perf" script -D -i "$t/odd.data" 2>/dev/null |
     grep -E '^\.  0000[0-9a-f]*:  [0-9a-f][0-9a-f] .*(pred|miss|Bad record!)$' >"$t/ours"
 cmp -s "$t/ours" "$SOURCE/tests/data/itrace/bts-records.exact" || fail 'script -D: other records'
 
 # ---- beside perf ----
 
-same() {
-    name=$1
-    shift
-    perf "$@" -i "$t/$name.data" 2>/dev/null |
-        sed '/^# (Tip: /d;/^# (Cannot load tips/d' >"$t/theirs"
-    "$t/perf" "$@" -i "$t/$name.data" 2>/dev/null | sed '/^# (Tip: /d' >"$t/ours"
-    count=$((count + 1))
-    [ -s "$t/theirs" ] || fail "perf prints nothing of $name: $*"
-    cmp -s "$t/theirs" "$t/ours" || fail "differs from perf's: $name: $*"
-}
 compare() {
     same "$1" script --itrace=be -F $fields
     same "$1" script
@@ -94,15 +62,8 @@ fi
 
 # ---- threads, and what perf does not do ----
 
-for threads in 2 8; do
-    for verb in "script --itrace=be -F $fields" 'report --stdio'; do
-        # shellcheck disable=SC2086
-        "$PERFDATA" $verb -j 1 -i "$t/cpus.data" >"$t/one" 2>/dev/null
-        # shellcheck disable=SC2086
-        "$PERFDATA" $verb -j $threads -i "$t/cpus.data" >"$t/many" 2>/dev/null
-        cmp -s "$t/one" "$t/many" || fail "$verb: -j $threads differs"
-    done
-done
+same_threads cpus script --itrace=be -F $fields
+same_threads cpus report --stdio
 # perf leaves out the last branch of a buffer, and ends without a word where there is no clock.
 make all 7 20 by-thread
 make timeless 7 20 by-thread no-clock

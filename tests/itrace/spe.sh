@@ -4,28 +4,12 @@
 # perf's. What perf 6.1 printed of one of them lies in tests/data/itrace/spe-*.exact; where perf is
 # installed more of them are compared with it. The text is the same with any number of threads, and
 # what cannot be made samples of is told.
-set -u
-export LC_ALL=C TZ=UTC PERF_CONFIG=/dev/null
-t=$(mktemp -d) || exit 1
-trap 'rm -rf "$t"' EXIT
-export HOME="$t"
-ln -s "$PERFDATA" "$t/perf"
-failed=0 count=0
-fail() {
-    echo "FAIL: $*"
-    failed=1
-}
+# shellcheck source=tests/itrace/made_trace.sh
+. "$SOURCE/tests/itrace/made_trace.sh"
 
-# NAME SEED COUNT ...: with the feature that lists the AUXTRACE records, as perf record writes it
+# NAME SEED COUNT MODE MIDR [WORD...]
 make() {
-    name=$1
-    shift
-    python3 "$SOURCE/tests/itrace/spe_trace.py" "$@" >"$t/$name.text" &&
-        "$PERFDATA" assemble "$t/$name.text" -o "$t/$name.data" || fail "$name: no recording"
-    "$PERFDATA" dump "$t/$name.data" |
-        sed -n 's/^\(0x[0-9a-f]*\) AUXTRACE size \([0-9]*\) .*followed by.*/\1 \2/p' >"$t/$name.index"
-    python3 "$SOURCE/tests/itrace/spe_trace.py" "$@" "$t/$name.index" >"$t/$name.text" &&
-        "$PERFDATA" assemble "$t/$name.text" -o "$t/$name.data" || fail "$name: no recording"
+    made spe_trace.py "$@"
 }
 
 fields=comm,pid,tid,cpu,time,event,ip,sym,dso,addr,weight,data_src,period,flags,phys_addr
@@ -33,15 +17,9 @@ make odd 5 4 by-cpu 0x00000000410fd0c0 contexts wide odd
 
 # ---- what perf printed ----
 
-exact() {
-    file=$SOURCE/tests/data/itrace/spe-$1.exact
-    shift
-    "$t/perf" "$@" -i "$t/odd.data" 2>/dev/null | sed '/^# (Tip: /d' >"$t/ours"
-    cmp -s "$t/ours" "$file" || fail "$*: not the text of $file"
-}
-exact samples script --ns --itrace=i1iMftmab -F $fields
-exact default script
-exact memory mem report --stdio
+exact spe-samples script --ns --itrace=i1iMftmab -F $fields
+exact spe-default script
+exact spe-memory mem report --stdio
 "$t/perf" script -D -i "$t/odd.data" 2>/dev/null |
     grep '^\.  0000[0-9a-f]*:  [0-9a-f][0-9a-f] ' >"$t/ours"
 grep -q Bad "$t/ours" || fail 'no bad packet in the dump'
@@ -49,16 +27,6 @@ cmp -s "$t/ours" "$SOURCE/tests/data/itrace/spe-packets.exact" || fail 'script -
 
 # ---- beside perf ----
 
-same() {
-    name=$1
-    shift
-    perf "$@" -i "$t/$name.data" 2>/dev/null |
-        sed '/^# (Tip: /d;/^# (Cannot load tips/d' >"$t/theirs"
-    "$t/perf" "$@" -i "$t/$name.data" 2>/dev/null | sed '/^# (Tip: /d' >"$t/ours"
-    count=$((count + 1))
-    [ -s "$t/theirs" ] || fail "perf prints nothing of $name: $*"
-    cmp -s "$t/theirs" "$t/ours" || fail "differs from perf's: $name: $*"
-}
 compare() {
     same "$1" script --itrace=i1iMftmab -F $fields --ns
     same "$1" script --itrace=i3iM -F $fields
@@ -85,15 +53,9 @@ fi
 
 # ---- threads, words, and what perf does not do ----
 
-for threads in 2 8; do
-    for verb in "script --itrace=i1iMftmab -F $fields" 'report --stdio' 'mem report --stdio'; do
-        # shellcheck disable=SC2086
-        "$PERFDATA" $verb -j 1 -i "$t/mixed.data" >"$t/one" 2>/dev/null
-        # shellcheck disable=SC2086
-        "$PERFDATA" $verb -j $threads -i "$t/mixed.data" >"$t/many" 2>/dev/null
-        cmp -s "$t/one" "$t/many" || fail "$verb: -j $threads differs"
-    done
-done
+same_threads mixed script --itrace=i1iMftmab -F $fields
+same_threads mixed report --stdio
+same_threads mixed mem report --stdio
 "$PERFDATA" script --itrace=M -i "$t/odd.data" 2>&1 >/dev/null |
     grep -q 'bytes of the trace begin no packet' ||
     fail 'bad bytes are not told'

@@ -38,21 +38,7 @@ served)
     "$PERFDATA" version --build-options | grep -q 'libmicrohttpd: \[ on ' ||
         { echo 'built without libmicrohttpd'; exit 77; }
     # Large enough to be shown in parts; a function of its own comes in the second half.
-    awk 'BEGIN {
-        print "perfdata-text 1\ncontainer file order=little header_size=104"
-        fields = "IP|TID|TIME|CPU|PERIOD flags=mmap|comm|task|sample_id_all"
-        print "attr cycles:HG={size=128 sample_type=" fields "} ids=[7]"
-        print "ids cycles:HG\nattrs\ndata"
-        for (pid = 100; pid < 102; pid++) {
-            printf "record COMM {pid=%d tid=%d comm=\"half%d\" ", pid, pid, pid - 99
-            printf "sample_id={pid=%d tid=%d time=1.000000000s cpu=1}}\n", pid, pid
-        }
-        for (i = 0; i < 240000; i++) {
-            pid = 100 + (i >= 120000)
-            printf "record SAMPLE misc=0x2 {ip=0x400800 pid=%d tid=%d ", pid, pid
-            printf "time=%.9fs cpu=1 period=10}\n", 2 + i / 10000
-        }
-        print "end" }' >"$work/big.pdt"
+    awk -v samples=240000 -f "$SOURCE/tests/tool/halves.awk" >"$work/big.pdt"
     "$PERFDATA" assemble "$work/big.pdt" -o "$work/big.data" || exit 1
     [ "$(wc -c <"$work/big.data")" -gt 9000000 ] ||
         { echo 'the recording is too small for parts'; exit 1; }

@@ -232,21 +232,7 @@ leave 'no UTF-8'
 
 # ---- a recording that grows while it is looked at ----
 # What stood in the file when it was opened is shown and stays; the next start has the rest.
-awk 'BEGIN {
-    print "perfdata-text 1\ncontainer file order=little header_size=104"
-    fields = "IP|TID|TIME|CPU|PERIOD flags=mmap|comm|task|sample_id_all"
-    print "attr cycles:HG={size=128 sample_type=" fields "} ids=[7]"
-    print "ids cycles:HG\nattrs\ndata"
-    for (pid = 100; pid < 102; pid++) {
-        printf "record COMM {pid=%d tid=%d comm=\"half%d\" ", pid, pid, pid - 99
-        printf "sample_id={pid=%d tid=%d time=1.000000000s cpu=1}}\n", pid, pid
-    }
-    for (i = 0; i < 60000; i++) {
-        pid = 100 + (i >= 30000)
-        printf "record SAMPLE misc=0x2 {ip=0x400800 pid=%d tid=%d ", pid, pid
-        printf "time=%.9fs cpu=1 period=10}\n", 2 + i / 10000
-    }
-    print "end" }' >halves.text
+awk -v samples=60000 -f "$SOURCE/tests/tool/halves.awk" >halves.text
 "$PERFDATA" assemble halves.text -o halves.data || fail assemble
 head -c 1600000 halves.data >grows.data
 run screen-256color "$PERFDATA report --sort comm -i grows.data"

@@ -131,6 +131,14 @@ static void kernel_of_all_addresses_takes_branches(void)
     end();
 }
 
+/* This program's file; PATH_MAX bytes. */
+static void own_path(char *path)
+{
+    ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
+    CHECK(length > 0);
+    path[length > 0 ? length : 0] = '\0';
+}
+
 /* This program, where two processes have it at different places. */
 static void objects_share_their_locations(void)
 {
@@ -138,9 +146,7 @@ static void objects_share_their_locations(void)
     const uint64_t offset = (uint64_t)((uintptr_t)main - (uintptr_t)__executable_start);
     const uint64_t far = UINT64_C(0x7f0000000000), nowhere = UINT64_C(0xff0000);
     char path[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-    CHECK(length > 0);
-    path[length > 0 ? length : 0] = '\0';
+    own_path(path);
     for (int shared = 0; shared < 2; shared++) {
         begin();
         pd_resolver_by_object(resolver, shared);
@@ -173,9 +179,7 @@ static void functions_have_one_location(void)
     const uint64_t offset = (uint64_t)((uintptr_t)main - (uintptr_t)__executable_start);
     const uint64_t far = UINT64_C(0x7f0000000000), in_work = 0xffffffff81000150;
     char path[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-    CHECK(length > 0);
-    path[length > 0 ? length : 0] = '\0';
+    own_path(path);
     begin();
     pd_resolver_by_object(resolver, true);
     pd_resolver_by_function(resolver, true);

@@ -2,6 +2,7 @@
 /* AUXTRACE_INFO, and what follows from it for the decoding of Intel PT. */
 #include "format/structs.h"
 #include "itrace/aux/aux.h"
+#include "itrace/bts/branch.h"
 
 /* Words of Intel PT's AUXTRACE_INFO. */
 enum {
@@ -53,8 +54,7 @@ static uint64_t word(const struct pd_aux_info *info, unsigned index)
 
 bool pd_aux_info_bts_snapshot(const struct pd_aux_info *info)
 {
-    enum { BTS_SNAPSHOT = 5 };
-    return info->type == PD_AUXTRACE_INTEL_BTS && word(info, BTS_SNAPSHOT);
+    return info->type == PD_AUXTRACE_INTEL_BTS && word(info, PD_BTS_SNAPSHOT);
 }
 
 /* The filter string's bytes are as recorded, whatever the byte order; it ends with a NUL, padded to

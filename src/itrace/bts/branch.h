@@ -9,6 +9,17 @@
 
 enum { PD_BTS_SIZE = 24 };
 
+/* Words of its AUXTRACE_INFO, in the order of format/auxtrace.def. */
+enum {
+    PD_BTS_PMU_TYPE,
+    PD_BTS_TIME_SHIFT,
+    PD_BTS_TIME_MULT,
+    PD_BTS_TIME_ZERO,
+    PD_BTS_CAP_TIME_ZERO,
+    PD_BTS_SNAPSHOT,
+    PD_BTS_WORDS
+};
+
 struct pd_bts_branch {
     uint64_t from, to; /* 0: not in what is traced */
     bool predicted;

@@ -29,12 +29,8 @@ struct pd_synth_bts {
     struct pd_code_view *seen; /* whose instructions are in the memo */
     uint64_t seen_user, seen_kernel, seen_generation;
     struct instruction *memo;
-    uint64_t cut; /* bytes at the end of buffers that are no whole branch */
-    bool ended;
+    uint64_t cut; /* bytes at the end of buffers that are no whole branch, not told yet */
 };
-
-/* Words of AUXTRACE_INFO. */
-enum { PMU_TYPE, TIME_SHIFT, TIME_MULT, TIME_ZERO, CAP_TIME_ZERO, SNAPSHOT, WORDS };
 
 /* ---- instructions ---- */
 
@@ -213,7 +209,8 @@ static perfdata_status add_event(struct pd_synth *synth)
 {
     const struct pd_itrace_options *options = &synth->options;
     perfdata_status status = pd_synth_own_events(synth, 1);
-    const struct pd_event *trace = pd_synth_trace_event(synth, synth->aux->info.words[PMU_TYPE]);
+    const struct pd_event *trace = pd_synth_trace_event(synth,
+                                                        synth->aux->info.words[PD_BTS_PMU_TYPE]);
     if (status)
         return status;
     if (!trace)
@@ -260,9 +257,9 @@ static void set_clock(struct pd_synth *synth)
 {
     const uint64_t *words = synth->aux->info.words;
     struct pd_tsc_conversion *clock = &synth->bts->clock;
-    clock->zero = words[TIME_ZERO];
-    clock->shift = words[TIME_SHIFT] & 63;
-    clock->mult = (uint32_t)words[TIME_MULT];
+    clock->zero = words[PD_BTS_TIME_ZERO];
+    clock->shift = words[PD_BTS_TIME_SHIFT] & 63;
+    clock->mult = (uint32_t)words[PD_BTS_TIME_MULT];
     synth->bts->turns.clock = clock;
     synth->bts->turns.timeless = !clock->mult;
     clock->mult += !clock->mult;
@@ -273,7 +270,7 @@ perfdata_status pd_bts_open(struct pd_synth *synth)
     struct pd_synth_bts *bts = synth->bts = calloc(1, sizeof *bts);
     if (!bts || !(bts->memo = calloc(MEMO, sizeof *bts->memo)))
         return PERFDATA_ERROR_MEMORY;
-    if (synth->aux->info.word_count < WORDS)
+    if (synth->aux->info.word_count < PD_BTS_WORDS)
         return pd_fail(&synth->recording->context, PERFDATA_ERROR_BAD_RECORD, -1,
                        "what AUXTRACE_INFO says of Intel BTS is cut");
     synth->code_reader = pd_code_reader_new(synth->code);
@@ -306,13 +303,13 @@ void pd_bts_close(struct pd_synth *synth)
 /* What could not be made samples of, once. */
 static perfdata_status tell_end(struct pd_synth *synth)
 {
-    struct pd_synth_bts *bts = synth->bts;
-    if (bts->ended || !bts->cut)
+    uint64_t cut = synth->bts->cut;
+    if (!cut)
         return PERFDATA_OK;
-    bts->ended = true;
+    synth->bts->cut = 0;
     return pd_issue(&synth->recording->context, PERFDATA_ISSUE_TRACE_ERROR, -1,
                     "%" PRIu64 " bytes at the end of buffers of the trace are no whole branch",
-                    bts->cut);
+                    cut);
 }
 
 int pd_bts_before(struct pd_synth *synth, const struct pd_delivered *record)

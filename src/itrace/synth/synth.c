@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Records, and what of the trace comes before each. */
+#include "format/names.h"
 #include "itrace/synth/ahead_segments.h"
 #include "itrace/synth/bts.h"
 #include "itrace/synth/spe.h"
@@ -179,14 +180,19 @@ static perfdata_status open_all(struct pd_synth *synth, const struct pd_synth_co
  * has a number only where it was recorded. */
 static bool may_have_trace(const struct pd_recording *recording)
 {
+    static const uint32_t types[] = { PD_AUXTRACE_INTEL_PT, PD_AUXTRACE_INTEL_BTS,
+                                      PD_AUXTRACE_ARM_SPE };
     bool pmu = false;
     if (pd_recording_has_feature(recording, PD_FEATURE_AUXTRACE))
         return true;
     for (size_t i = 0; i < recording->event_count; i++) {
         const struct pd_attr *attr = &recording->events[i]->attr;
-        if (attr->sample_type & PD_SAMPLE_AUX ||
-            !strncmp(recording->events[i]->name, "intel_", strlen("intel_")) ||
-            !strncmp(recording->events[i]->name, "arm_spe", strlen("arm_spe")))
+        bool traces = attr->sample_type & PD_SAMPLE_AUX;
+        for (size_t k = 0; k < PD_LENGTH(types) && !traces; k++) {
+            const char *unit = pd_name_of(&pd_names_auxtrace_type, types[k]);
+            traces = !strncmp(recording->events[i]->name, unit, strlen(unit));
+        }
+        if (traces)
             return true;
         pmu |= attr->type > PD_TYPE_BREAKPOINT && attr->type != (uint32_t)PD_TYPE_SYNTH;
     }
@@ -210,9 +216,10 @@ static perfdata_status tell_kind(struct pd_recording *recording, const struct pd
 /* Steps are Intel PT's. */
 static bool is_decoded(uint32_t type, const struct pd_synth_config *config)
 {
-    bool samples = !config->step_types;
-    return type == PD_AUXTRACE_INTEL_PT || (type == PD_AUXTRACE_ARM_SPE && samples) ||
-           (type == PD_AUXTRACE_INTEL_BTS && samples);
+    if (config->step_types)
+        return type == PD_AUXTRACE_INTEL_PT;
+    return type == PD_AUXTRACE_INTEL_PT || type == PD_AUXTRACE_ARM_SPE ||
+           type == PD_AUXTRACE_INTEL_BTS;
 }
 
 perfdata_status pd_synth_open(const struct pd_synth_config *config, struct pd_synth **out)

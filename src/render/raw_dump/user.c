@@ -3,8 +3,8 @@
 #include "render/raw_dump/internal.h"
 #include "format/names.h"
 #include "itrace/aux/aux.h"
-#include "itrace/intel_pt/packet.h"
 #include "itrace/bts/branch.h"
+#include "itrace/intel_pt/packet.h"
 #include "itrace/spe/packet.h"
 #include <stdlib.h>
 
