@@ -60,6 +60,38 @@ for wrong in '-P -T' '-w 0' '--io-min-time 3parsec' '--io-merge-dist -1'; do
     [ $? -eq 2 ] || { echo "$wrong is taken"; failed=1; }
 done
 
+# A damaged time years behind the others: a line each 10 ms would never end.
+"$PERFDATA" dump --pdt tasks.data >"$work/text"
+last=$(grep -o ' time=[0-9]*\.[0-9]*s' "$work/text" | tail -1)
+sed "s/$last/ time=9000000000.000000000s/" "$work/text" >"$work/far.text"
+cmp -s "$work/text" "$work/far.text" && { echo 'no time to damage'; failed=1; }
+"$PERFDATA" assemble "$work/far.text" -o "$work/far.data" || failed=1
+timeout 20 "$PERFDATA" timechart -i "$work/far.data" -o "$work/far.svg" 2>"$work/err"
+code=$?
+[ $code = 1 ] || { echo "a time far away: exit $code"; failed=1; } # there is something to tell
+grep -q 'the picture spans [0-9]* s: it has a line each' "$work/err" ||
+    { echo 'fewer lines are not told'; failed=1; }
+
+# Nor has a processor more than 8 GHz: perf leaves such frequencies out, too, but without a
+# word.
+fast() {
+    awk -v from="$1" -v to="$2" '/event=power:cpu_frequency / && !done {
+        done = sub("raw=x\"3502000000000000" from, "raw=x\"3502000000000000" to)
+    } { print }' "$work/text" >"$work/fast.text"
+    cmp -s "$work/text" "$work/fast.text" && { echo 'no frequency to damage'; failed=1; }
+    "$PERFDATA" assemble "$work/fast.text" -o "$work/fast.data" || failed=1
+    "$PERFDATA" timechart -i "$work/fast.data" -o "$work/fast.svg" 2>"$work/err"
+}
+fast 009f2400 01127a00 # 8,000,001 kHz
+code=$?
+[ $code = 1 ] || { echo "a frequency above 8 GHz: exit $code"; failed=1; }
+grep -q 'a frequency of 8000001 kHz, which no processor has, is left out' "$work/err" ||
+    { echo "a frequency above 8 GHz: $(cat "$work/err")"; failed=1; }
+fast 009f2400 00127a00 # 8,000,000 kHz
+code=$?
+[ $code = 0 ] && ! grep -q 'kHz' "$work/err" ||
+    { echo "a frequency of 8 GHz: exit $code: $(cat "$work/err")"; failed=1; }
+
 case "$(perf version 2>/dev/null)" in 'perf version 6.1.'*) ;; *) exit $failed ;; esac
 for recording in "${PERFDATA_CORPUS:-/nowhere}"/own/rec/*.data; do
     [ -f "$recording" ] || continue
@@ -77,16 +109,5 @@ for recording in "${PERFDATA_CORPUS:-/nowhere}"/own/rec/*.data; do
         }
     done
 done
-# A damaged time years behind the others: a line each 10 ms would never end.
-"$PERFDATA" dump --pdt tasks.data >"$work/text"
-last=$(grep -o ' time=[0-9]*\.[0-9]*s' "$work/text" | tail -1)
-sed "s/$last/ time=9000000000.000000000s/" "$work/text" >"$work/far.text"
-cmp -s "$work/text" "$work/far.text" && { echo 'no time to damage'; failed=1; }
-"$PERFDATA" assemble "$work/far.text" -o "$work/far.data" || failed=1
-timeout 20 "$PERFDATA" timechart -i "$work/far.data" -o "$work/far.svg" 2>"$work/err"
-code=$?
-[ $code = 1 ] || { echo "a time far away: exit $code"; failed=1; } # there is something to tell
-grep -q 'the picture spans [0-9]* s: it has a line each' "$work/err" ||
-    { echo 'fewer lines are not told'; failed=1; }
 echo "beside perf: $beside recordings"
 exit $failed

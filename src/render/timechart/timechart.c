@@ -298,7 +298,9 @@ static perfdata_status take_frequency(void *data, const struct pd_tp_sample *sam
     if (cpu >= PD_CHART_CPUS)
         return bad_cpu(sample, cpu);
     if (frequency > MOST)
-        return PERFDATA_OK;
+        return pd_issue(&sample->tp->recording->context, PERFDATA_ISSUE_BAD_SAMPLE,
+                        (int64_t)sample->record->offset,
+                        "a frequency of %u kHz, which no processor has, is left out", frequency);
     struct pd_chart_cpu *at = &chart->cpus[cpu];
     const struct pd_chart_power power = { .start = at->frequency_since ? at->frequency_since
                                                                        : chart->first,
