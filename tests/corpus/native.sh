@@ -12,17 +12,27 @@ if [ -z "${PERFDATA_CORPUS-}" ] || [ -z "${PERFDATA_TOOLS-}" ] ||
 fi
 command -v python3 >/dev/null || { echo 'skipped: conform-native needs python3'; exit 77; }
 failed=0
+# check PROGRAM ARGUMENTS...
 check() {
-    python3 "$PERFDATA_TOOLS/conform-native" --perfdata "$PERFDATA" --require 100 --show 5 "$@" ||
+    program=$1
+    shift
+    python3 "$PERFDATA_TOOLS/conform-native" --perfdata "$program" --require 100 --show 5 "$@" ||
         failed=1
 }
+# perf trace writes to standard error, which conform-native reads of stat only.
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+ln -s "$PERFDATA" "$work/perf"
+printf '#!/bin/sh\nexec "%s" "$@" 2>&1\n' "$work/perf" >"$work/traced"
+chmod +x "$work/traced"
 for machine in s390x armhf aarch64; do
     folder=$PERFDATA_CORPUS/foreign/$machine
     refused=clock-dwarf,stattp
-    check --kinds script,full,all,addr,evlist,regs,events --without $refused "$folder"
+    check "$PERFDATA" --kinds script,full,all,addr,evlist,regs,events --without $refused "$folder"
     if [ $machine = armhf ]; then
         refused=$refused,buildid-pipe,clockid
     fi
-    check --kinds header --without $refused,killed "$folder"
+    check "$PERFDATA" --kinds header --without $refused,killed "$folder"
+    check "$work/traced" --kinds trace "$folder"
 done
 exit $failed

@@ -3,6 +3,7 @@
  * took. */
 #include "analyse/tracepoints.h"
 #include "container/handle.h"
+#include "format/names.h"
 #include "io/output_file.h"
 #include "render/trace/settings.h"
 #include "render/trace/syscall.h"
@@ -151,6 +152,17 @@ static void put_error(int number, struct pd_text *out)
     pd_text_char(out, ')');
 }
 
+/* A result that is a task, with its name, if it is known; perf shows nothing of others. */
+static void put_result_task(struct trace *trace, const struct pd_tp_sample *sample, int64_t result)
+{
+    struct named named = { trace, sample };
+    const char *name = known_name(&named, (uint32_t)result);
+    if (name || !trace->tp.recording->like_perf)
+        pd_text_i64(&trace->tp.out, result, 0);
+    if (name)
+        pd_text_format(&trace->tp.out, " (%s)", name);
+}
+
 static void put_result(struct trace *trace, const struct pd_tp_sample *sample,
                        const struct pd_syscall *call, const struct task *task, int64_t result)
 {
@@ -163,19 +175,12 @@ static void put_result(struct trace *trace, const struct pd_tp_sample *sample,
         put_error((int)-(uint64_t)result, out);
     else if (!result && pd_syscall_times_out(call))
         pd_text_string(out, "0 (Timeout)");
+    else if (pd_syscall_returns_task(call))
+        put_result_task(trace, sample, result);
     else if (pd_syscall_returns_address(call))
         pd_text_format(out, "%#llx", (unsigned long long)result);
     else
         pd_text_i64(out, result, 0);
-}
-
-/* Where a result is a task: its name, if it is known. */
-static void put_task_name(struct trace *trace, const struct pd_tp_sample *sample, int64_t result)
-{
-    struct named named = { trace, sample };
-    const char *name = known_name(&named, (uint32_t)result);
-    if (name)
-        pd_text_format(&trace->tp.out, " (%s)", name);
 }
 
 /* ---- samples ---- */
@@ -192,8 +197,11 @@ static void make_entry(struct trace *trace, const struct pd_tp_sample *sample,
     const uint8_t *bytes = field ? pd_trace_bytes(sample->plan->format, field, sample->sample.raw,
                                                   sample->sample.raw_size, &size)
                                  : NULL;
-    for (size_t i = 0; bytes && i < PD_SYSCALL_ARGUMENTS && 8 * (i + 1) <= size; i++)
-        values[i] = pd_load64(bytes + 8 * i, sample->sample.swap);
+    size_t word = field && field->element_size == 4 ? 4
+                                                    : 8; /* a `long` of the recording's machine */
+    for (size_t i = 0; bytes && i < PD_SYSCALL_ARGUMENTS && word * (i + 1) <= size; i++)
+        values[i] = word == 4 ? pd_load32(bytes + word * i, sample->sample.swap)
+                              : pd_load64(bytes + word * i, sample->sample.swap);
     struct named named = { trace, sample };
     const struct pd_task_names names = { known_name, &named };
     text->text.length = text->hanging = 0;
@@ -269,6 +277,8 @@ static perfdata_status take_call(struct trace *trace, const struct pd_tp_sample 
     const struct pd_syscall *call = pd_syscalls_at(trace->syscalls, number);
     if (!call)
         return unknown_call(trace, sample, number);
+    if (call->perf_lacks && trace->tp.recording->like_perf)
+        return PERFDATA_OK;
     if (!pd_syscall_is_one_of(call->name, trace->options->calls))
         return PERFDATA_OK;
     struct pd_thread *thread;
@@ -371,8 +381,6 @@ static void put_exit(struct trace *trace, const struct pd_tp_sample *sample,
     align(out, written, PD_MAX(trace->settings.alignment, written + 1));
     pd_text_string(out, "= ");
     put_result(trace, sample, call, task, result);
-    if (result >= 0 && pd_syscall_returns_task(call))
-        put_task_name(trace, sample, result);
     pd_text_char(out, '\n');
 }
 
@@ -421,7 +429,7 @@ static perfdata_status leave(struct trace *trace, const struct pd_tp_sample *sam
                              const struct pd_syscall *call, struct pd_thread *thread,
                              struct task *task)
 {
-    int64_t result = (int64_t)pd_tp_number(sample, ARGUMENTS_OR_RESULT);
+    int64_t result = pd_syscall_result(call, pd_tp_number(sample, ARGUMENTS_OR_RESULT));
     uint64_t time = sample->sample.time;
     uint64_t duration = task->entered && time > task->entered ? time - task->entered : 0;
     bool sums = has(trace, PERFDATA_SYSCALLS_SUMMARY | PERFDATA_SYSCALLS_SUMMARY_ONLY);
@@ -611,7 +619,7 @@ static perfdata_status run(struct trace *trace, struct pd_recording *recording,
                                      .hears = PD_TP_HEARS_ALL & ~PD_TP_HEARS(NAMESPACES),
                                      .drops = is_left_out,
                                      .before = note_base };
-    trace->syscalls = pd_syscalls_new();
+    trace->syscalls = pd_syscalls_new(pd_features_arch(&recording->features));
     const struct perfdata_syscalls_options *options = trace->options;
     bool has_chains = !has(trace, PERFDATA_SYSCALLS_SUMMARY_ONLY);
     perfdata_status status = pd_tp_open(&trace->tp, recording, has_chains ? &options->search : NULL,
@@ -658,10 +666,10 @@ perfdata_status perfdata_syscalls_run(perfdata_recording *recording,
     perfdata_status status = pd_handle_options(recording, &known, sizeof known, options);
     if (status < 0)
         return status;
-    const struct pd_features *features = &recording->recording.features;
-    if (features->arch.present && strcmp(features->arch.text.text, "x86_64") != 0)
+    const char *arch = pd_features_arch(&recording->recording.features);
+    if (!pd_syscalls_know(arch))
         return pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1,
-                       "the system calls of %s are in no table yet", features->arch.text.text);
+                       "the system calls of %s are in no table yet", arch);
     struct trace trace = { .options = &known };
     status = pd_trace_settings_take(context, &known, &trace.settings);
     if (status < 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What arguments of system calls are shown as: addresses, words of a list, flags. What is in no
  * table is a number. */
-#include "format/enums.h"
+#include "render/trace/commands.h"
 #include "render/trace/syscall.h"
 #include <stdlib.h>
 
@@ -52,20 +52,30 @@ enum kind {
     "IP ICMP IGMP @4 IPIP @6 TCP @8 EGP @12 PUP @17 UDP @22 IDP @29 TP @33 DCCP @41 IPV6 @46 "     \
     "RSVP GRE @50 ESP AH @92 MTP @94 BEETPH @98 ENCAP @103 PIM @108 COMP @115 L2TP @132 SCTP "     \
     "@136 UDPLITE MPLS @143 ETHERNET @255 RAW @262 MPTCP"
+#define MAP_FLAGS                                                                                  \
+    "SHARED PRIVATE - - FIXED ANONYMOUS 32BIT - GROWSDOWN - - DENYWRITE EXECUTABLE LOCKED "        \
+    "NORESERVE " MAP_FLAGS_ABOVE
+#define MAP_FLAGS_POWERPC                                                                          \
+    "SHARED PRIVATE - - FIXED ANONYMOUS NORESERVE LOCKED GROWSDOWN - - DENYWRITE EXECUTABLE - "    \
+    "- " MAP_FLAGS_ABOVE
+#define MAP_FLAGS_ABOVE "POPULATE NONBLOCK STACK HUGETLB SYNC FIXED_NOREPLACE"
 struct pd_syscall_row {
     const char *call, *argument, *words;
     enum kind kind;
+    bool on_powerpc; /* only there, instead of the next row */
 };
 
 static const struct pd_syscall_row rows[] = {
-#define ARGUMENT(call, argument, kind, words) { #call, #argument, words, kind },
+#define ARGUMENT(call, argument, kind, words) { #call, #argument, words, kind, false },
+#define ON_POWERPC(call, argument, kind, words) { #call, #argument, words, kind, true },
 #include "render/trace/words.def"
 };
 
-const struct pd_syscall_row *pd_syscall_row(const char *call, const char *argument)
+const struct pd_syscall_row *pd_syscall_row(const struct pd_syscall *syscall, const char *argument)
 {
     for (size_t i = 0; i < PD_LENGTH(rows); i++)
-        if (!strcmp(rows[i].call, call) && !strcmp(rows[i].argument, argument))
+        if (!strcmp(rows[i].call, syscall->like) && !strcmp(rows[i].argument, argument) &&
+            (!rows[i].on_powerpc || syscall->machine->is_powerpc))
             return &rows[i];
     return NULL;
 }
@@ -256,12 +266,20 @@ static void put_access(uint64_t value, struct pd_text *out)
         pd_text_format(out, "|%#x", (unsigned)value & ~7u);
 }
 
-static void put_open(uint64_t value, struct pd_text *out)
+/* perf knows the bit of LARGEFILE where it is the generic one only. */
+static void put_open(const struct pd_syscall *syscall, uint64_t value, struct pd_text *out)
 {
     enum { WAYS = 3, DATA_ONLY = 0x1000, WHOLE = 0x101000 };
-    static const char before[] =
-        "@1 RDWR @10 APPEND @13 ASYNC @19 CLOEXEC @6 CREAT @14 DIRECT @16 DIRECTORY @7 EXCL "
-        "@15 LARGEFILE @17 NOFOLLOW @22 TMPFILE @18 NOATIME @8 NOCTTY @11 NONBLOCK @21 PATH";
+#define OPEN_FLAGS(direct, directory, large, no_follow)                                            \
+    "@1 RDWR @10 APPEND @13 ASYNC @19 CLOEXEC @6 CREAT @" #direct " DIRECT @" #directory           \
+    " DIRECTORY @7 EXCL " large "@" #no_follow " NOFOLLOW @22 TMPFILE @18 NOATIME @8 NOCTTY "      \
+    "@11 NONBLOCK @21 PATH"
+    static const char *const by_machine[] = {
+        [PD_OPEN_GENERIC] = OPEN_FLAGS(14, 16, "@15 LARGEFILE ", 17),
+        [PD_OPEN_ARM] = OPEN_FLAGS(16, 14, "", 15),
+        [PD_OPEN_POWERPC] = OPEN_FLAGS(17, 14, "", 15),
+    };
+    const char *before = by_machine[syscall->machine->open_flags];
     size_t from = out->length;
     if (!(value & WAYS))
         pd_text_string(out, "RDONLY");
@@ -342,7 +360,7 @@ static void put_synchronise(const char *words, uint64_t value, struct pd_syscall
 }
 
 /* ioctl: by the command's type and number, else its parts. */
-static void put_control(uint64_t value, struct pd_text *out)
+static void put_control(bool is_powerpc, uint64_t value, struct pd_text *out)
 {
     static const struct {
         uint8_t type;
@@ -352,6 +370,7 @@ static void put_control(uint64_t value, struct pd_text *out)
 #include "render/trace/controls.def"
     };
     static const char *const directions[] = { "NONE", "WRITE", "READ", "READ|WRITE" };
+    static const uint8_t powerpc_directions[] = { 0, 0, 2, 2, 1, 1, 3, 3 };
     uint8_t type = (uint8_t)(value >> 8), number = (uint8_t)value;
     for (size_t i = 0; i < PD_LENGTH(types); i++) {
         size_t from = out->length;
@@ -362,8 +381,9 @@ static void put_control(uint64_t value, struct pd_text *out)
             return;
         out->length = from;
     }
-    pd_text_format(out, "(%s, %#x, %#x, %#x)", directions[value >> 30 & 3], type, number,
-                   (unsigned)(value >> 16 & 0x3fff));
+    unsigned direction = is_powerpc ? powerpc_directions[value >> 29 & 7] : value >> 30 & 3;
+    pd_text_format(out, "(%s, %#x, %#x, %#x)", directions[direction], type, number,
+                   (unsigned)(value >> 16 & (is_powerpc ? 0x1fff : 0x3fff)));
 }
 
 static void put_task(uint64_t value, const struct pd_task_names *names, struct pd_text *out)
@@ -374,39 +394,20 @@ static void put_task(uint64_t value, const struct pd_task_names *names, struct p
         pd_text_format(out, " (%s)", name);
 }
 
-/* fcntl's, by its command. */
-enum file_command {
-    GETFD = 1,
-    SETFD,
-    GETFL,
-    SETFL,
-    GETLK,
-    SETLKW = 7,
-    SETOWN,
-    GETOWN,
-    GETSIG = 11,
-    SETOWN_EX = 15,
-    GETOWN_EX,
-    SETLEASE = 1024,
-    GETLEASE,
-    GET_SEALS = 1034,
-    GET_RW_HINT,
-    SET_FILE_RW_HINT = 1038
-};
-
 static void put_lease(uint64_t value, struct pd_text *out)
 {
     if (!put_word("RDLCK WRLCK UNLCK", (uint32_t)value, out))
         pd_text_format(out, "%x", (unsigned)value);
 }
 
-static void put_file_argument(uint64_t command, uint64_t value, const struct pd_task_names *names,
-                              struct pd_text *out)
+static void put_file_argument(const struct pd_syscall *syscall, const uint64_t *values,
+                              const struct pd_task_names *names, struct pd_text *out)
 {
+    uint64_t command = values[1], value = values[2];
     if (command == SETFD) /* perf looks the word up the wrong way round */
         pd_text_string(out, value ? "0" : "CLOEXEC");
     else if (command == SETFL)
-        put_open(value, out);
+        put_open(syscall, value, out);
     else if (command == SETOWN)
         put_task(value, names, out);
     else if (command == SETLEASE)
@@ -418,11 +419,14 @@ static void put_file_argument(uint64_t command, uint64_t value, const struct pd_
         pd_text_format(out, "%d", (int)value);
 }
 
-/* prctl's, by its option. */
-enum { SET_NAME = 15, SET_MM = 35 };
+/* A number of the machine's `long`. */
+static void put_long(const struct pd_syscall *syscall, uint64_t value, struct pd_text *out)
+{
+    pd_text_i64(out, syscall->machine->word < 8 ? (int32_t)value : (int64_t)value, 0);
+}
 
-static void put_task_argument(unsigned index, const char *words, const uint64_t *values,
-                              struct pd_text *out)
+static void put_task_argument(const struct pd_syscall *syscall, unsigned index, const char *words,
+                              const uint64_t *values, struct pd_text *out)
 {
     uint64_t value = values[index];
     bool is_address = values[0] == (index == 1 ? SET_NAME : SET_MM);
@@ -431,7 +435,7 @@ static void put_task_argument(unsigned index, const char *words, const uint64_t 
     else if (is_address)
         pd_text_format(out, "%#llx", (unsigned long long)value);
     else
-        pd_text_format(out, "%lld", (long long)value);
+        put_long(syscall, value, out);
 }
 
 static void put_directory(uint64_t value, struct pd_text *out)
@@ -451,9 +455,10 @@ static void put_protocol(const char *words, const uint64_t *values, struct pd_te
         pd_text_format(out, "%d", (int)values[2]);
 }
 
-static void put_row(const struct pd_syscall_row *row, unsigned index, const uint64_t *values,
+static void put_row(const struct pd_syscall *syscall, unsigned index, const uint64_t *values,
                     const struct pd_task_names *names, struct pd_syscall_text *to)
 {
+    const struct pd_syscall_row *row = syscall->arguments[index].row;
     struct pd_text *out = &to->text;
     uint64_t value = values[index], rest;
     char *word;
@@ -474,9 +479,9 @@ static void put_row(const struct pd_syscall_row *row, unsigned index, const uint
         break;
     case MOUNT_ATTRIBUTES: put_mount_attributes(row->words, value, to); break;
     case ACCESS: put_access(value, out); break;
-    case CONTROL: put_control(value, out); break;
+    case CONTROL: put_control(syscall->machine->is_powerpc, value, out); break;
     case DIRECTORY: put_directory(value, out); break;
-    case FILE_ARGUMENT: put_file_argument(values[1], value, names, out); break;
+    case FILE_ARGUMENT: put_file_argument(syscall, values, names, out); break;
     case FUTEX: put_futex(row->words, value, out); break;
     case LOCK: put_lock(row->words, value, out); break;
     case MASK: /* the letter is perf's */
@@ -485,12 +490,12 @@ static void put_row(const struct pd_syscall_row *row, unsigned index, const uint
         else
             pd_text_format(out, "%#xd", (unsigned)value);
         break;
-    case OPEN: put_open(value, out); break;
+    case OPEN: put_open(syscall, value, out); break;
     case POLICY: put_typed(row->words, 0xff, "@30 RESET_ON_FORK", value, out); break;
     case PROTOCOL: put_protocol(row->words, values, out); break;
     case SOCKET_TYPE: put_typed(row->words, 0xf, "@19 CLOEXEC @11 NONBLOCK", value, out); break;
     case SYNCHRONISE: put_synchronise(row->words, value, to); break;
-    case TASK_ARGUMENT: put_task_argument(index, row->words, values, out); break;
+    case TASK_ARGUMENT: put_task_argument(syscall, index, row->words, values, out); break;
     }
 }
 
@@ -517,8 +522,8 @@ static bool names_no_folder(const struct pd_syscall *syscall, const char *argume
                                          "open_tree", "openat2",    "mount_setattr",
                                          NULL };
     static const char *const new_one[] = { "linkat", "symlinkat", NULL };
-    return is_one_of(syscall->name, calls) ||
-           (!strcmp(argument, "newdfd") && is_one_of(syscall->name, new_one));
+    return is_one_of(syscall->like, calls) ||
+           (!strcmp(argument, "newdfd") && is_one_of(syscall->like, new_one));
 }
 
 static void put_by_type(const struct pd_syscall *syscall,
@@ -542,93 +547,7 @@ static void put_by_type(const struct pd_syscall *syscall,
     else if (strchr(type, '*') || !strcmp(name, "addr"))
         put_address(value, out);
     else
-        pd_text_format(out, "%lld", (long long)value);
-}
-
-/* ---- which arguments are shown ---- */
-
-/* Which arguments of futex an operation does not read: bits of their numbers. */
-static unsigned unread_by_futex(uint64_t operation)
-{
-    enum { TIME = 1 << 3, ADDRESS_2 = 1 << 4, VALUE = 1 << 5, FLAGS_OF_IT = 0x180 };
-    static const uint8_t unread[] = { VALUE | ADDRESS_2,
-                                      VALUE | ADDRESS_2 | TIME,
-                                      VALUE | ADDRESS_2 | TIME,
-                                      VALUE | TIME,
-                                      TIME,
-                                      0,
-                                      VALUE | ADDRESS_2 | TIME,
-                                      VALUE | ADDRESS_2 | TIME,
-                                      VALUE | ADDRESS_2,
-                                      ADDRESS_2,
-                                      ADDRESS_2,
-                                      0,
-                                      TIME };
-    operation = (uint32_t)operation & ~(uint32_t)FLAGS_OF_IT;
-    return operation < PD_LENGTH(unread) ? unread[operation] : 0;
-}
-
-static unsigned unread_by_clone(uint64_t flags)
-{
-    enum { SETTLS = 0x80000, PARENT = 0x100000, CHILD = 0x1200000 };
-    return (flags & PARENT ? 0 : 1u << 2) | (flags & CHILD ? 0 : 1u << 3) |
-           (flags & SETTLS ? 0 : 1u << 4);
-}
-
-static unsigned unread_by_prctl(uint64_t option)
-{
-    enum { SECOND = 1 << 1, THIRD = 1 << 2, LATER = 3 << 3 };
-    switch (option) {
-    case 2:
-    case 3:
-    case 27: return SECOND | THIRD | LATER;
-    case 1:
-    case 4:
-    case SET_NAME:
-    case 28:
-    case 36:
-    case 37: return THIRD | LATER;
-    case SET_MM: return LATER;
-    default: return 0;
-    }
-}
-
-static unsigned unread_by_fcntl(uint64_t command)
-{
-    switch (command) {
-    case GETFD:
-    case GETFL:
-    case GETOWN:
-    case GETSIG:
-    case GETLEASE:
-    case GET_SEALS: return 1 << 2;
-    default: return 0;
-    }
-}
-
-/* What the call does not read, as other arguments say; flags of 0 only where they are
- * shown. */
-static unsigned unread(const struct pd_syscall *syscall, const uint64_t *values, bool zeros)
-{
-    enum { CREATE = 0x40 };
-    const char *name = syscall->name;
-    if (!strcmp(name, "mmap"))
-        return values[3] & PD_MAP_ANONYMOUS ? 3 << 4 : 0;
-    if (!strcmp(name, "open"))
-        return (!zeros && !(uint32_t)values[1]) || values[1] & CREATE ? 0 : 1 << 2;
-    if (!strcmp(name, "openat"))
-        return (!zeros && !(uint32_t)values[2]) || values[2] & CREATE ? 0 : 1 << 3;
-    if (!strcmp(name, "futex"))
-        return zeros || (uint32_t)values[1] ? unread_by_futex(values[1]) : 0;
-    if (!strcmp(name, "clone"))
-        return zeros || values[0] ? unread_by_clone(values[0]) : 0;
-    if (!strcmp(name, "prctl"))
-        return unread_by_prctl(values[0]);
-    if (!strcmp(name, "fcntl"))
-        return unread_by_fcntl(values[1]);
-    if (!strcmp(name, "kcmp"))
-        return values[2] ? 3 << 3 : 0;
-    return 0;
+        put_long(syscall, value, out);
 }
 
 bool pd_syscall_put_argument(const struct pd_syscall *syscall, unsigned index,
@@ -638,7 +557,7 @@ bool pd_syscall_put_argument(const struct pd_syscall *syscall, unsigned index,
     const struct pd_syscall_argument *argument = &syscall->arguments[index];
     const struct pd_syscall_row *row = argument->row;
     bool zeros = out->zeros || out->no_names;
-    if (unread(syscall, values, zeros) >> index & 1 ||
+    if (pd_syscall_unread(syscall, values, zeros) >> index & 1 ||
         (!values[index] && !zeros && !(row && row->kind == LIST)))
         return false;
     if (!out->no_names) {
@@ -646,7 +565,7 @@ bool pd_syscall_put_argument(const struct pd_syscall *syscall, unsigned index,
         pd_text_string(&out->text, ": ");
     }
     if (row)
-        put_row(row, index, values, names, out);
+        put_row(syscall, index, values, names, out);
     else
         put_by_type(syscall, argument, values[index], names, &out->text);
     return true;
@@ -654,32 +573,39 @@ bool pd_syscall_put_argument(const struct pd_syscall *syscall, unsigned index,
 
 /* ---- results ---- */
 
+int64_t pd_syscall_result(const struct pd_syscall *syscall, uint64_t value)
+{
+    enum { ERRORS = 4096 };
+    bool is_narrow = syscall->machine->word < 8;
+    return is_narrow && (int32_t)value <= -ERRORS ? (int64_t)(uint32_t)value : (int64_t)value;
+}
+
 bool pd_syscall_returns_address(const struct pd_syscall *syscall)
 {
-    static const char *const names[] = { "brk", "mmap", "mremap", NULL };
-    return is_one_of(syscall->name, names);
+    static const char *const names[] = { "brk", "mmap", "mmap2", "mremap", NULL };
+    return is_one_of(syscall->like, names);
 }
 
 bool pd_syscall_returns_task(const struct pd_syscall *syscall)
 {
     static const char *const names[] = { "clone",           "getpgid", "getppid", "gettid",
                                          "set_tid_address", "wait4",   "waitid",  NULL };
-    return is_one_of(syscall->name, names);
+    return is_one_of(syscall->like, names);
 }
 
 bool pd_syscall_times_out(const struct pd_syscall *syscall)
 {
     static const char *const names[] = { "poll", "ppoll", "select", NULL };
-    return is_one_of(syscall->name, names);
+    return is_one_of(syscall->like, names);
 }
 
 bool pd_syscall_put_result(const struct pd_syscall *syscall, const uint64_t *values, int64_t result,
                            const struct pd_task_names *names, struct pd_text *out)
 {
-    if (strcmp(syscall->name, "fcntl") != 0 || result < 0)
+    if (strcmp(syscall->like, "fcntl") != 0 || result < 0)
         return false;
     if (values[1] == GETFL)
-        put_open((uint64_t)result, out);
+        put_open(syscall, (uint64_t)result, out);
     else if (values[1] == GETFD)
         pd_text_string(out, result ? "0" : "CLOEXEC"); /* perf has it the wrong way round */
     else if (values[1] == GETLEASE)
