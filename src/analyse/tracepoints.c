@@ -28,8 +28,7 @@ bool pd_tp_has_tracepoints(struct pd_recording *recording, const char *how_to_re
 
 perfdata_status pd_tp_no_memory(struct pd_tp *tp)
 {
-    return pd_fail(&tp->recording->context, PERFDATA_ERROR_MEMORY, -1,
-                   "no memory for what the tracepoints tell");
+    return pd_no_memory(&tp->recording->context, "what the tracepoints tell");
 }
 
 /* ---- plans ---- */

@@ -55,7 +55,7 @@ static perfdata_status open_session(struct pd_aux_steps *steps, uint32_t queue,
     steps->consumer.types[PD_SYNTH_STEP_RECORD / 64] |= UINT64_C(1) << PD_SYNTH_STEP_RECORD % 64;
     steps->job = pd_job_new(NULL);
     if (!steps->job)
-        return pd_fail(&steps->recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        return pd_no_memory(&steps->recording->context, NULL);
     steps->filled = 1;
     status = pd_front_open(&steps->session, &steps->consumer, &steps->front);
     steps->front_open = status >= 0;
@@ -72,7 +72,7 @@ perfdata_status pd_aux_steps_open(struct perfdata_aux *aux, uint32_t queue,
         return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1, "there is no queue %u", queue);
     struct pd_aux_steps *steps = calloc(1, sizeof *steps);
     if (!steps)
-        return pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        return pd_no_memory(context, NULL);
     steps->recording = aux->recording;
     perfdata_status status = open_session(steps, queue, options);
     if (status < 0)

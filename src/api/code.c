@@ -2,11 +2,6 @@
 /* <perfdata/records.h>: the code and the source of samples. */
 #include "api/cursor.h"
 
-static perfdata_status no_memory(struct perfdata_cursor *cursor)
-{
-    return pd_fail(&cursor->recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
-}
-
 /* Views of what ran are forgotten between samples, when they are many. */
 static bool open_code(struct perfdata_cursor *cursor)
 {
@@ -29,7 +24,7 @@ perfdata_status perfdata_sample_insn(const perfdata_sample *sample, uint64_t *ip
     if (status < 0)
         return status;
     if (!open_code(cursor))
-        return no_memory(cursor);
+        return pd_no_memory(&cursor->recording->context, NULL);
     const struct pd_insn_reader from = { .code = cursor->code,
                                          .is_native = pd_script_is_native(cursor->recording),
                                          .guests = cursor->session.guests.wanted };
@@ -54,17 +49,17 @@ perfdata_status perfdata_record_source(const perfdata_record *record, uint8_t cp
     const struct pd_location *location = pd_resolve(cursor->resolver, record->delivered->thread,
                                                     record->delivered->number, cpumode, ip);
     if (!location)
-        return no_memory(cursor);
+        return pd_no_memory(&cursor->recording->context, NULL);
     if (!location->map)
         return PERFDATA_ERROR_NO_DATA;
     if (!pd_symbols_line(cursor->session.symbols, location->map, location->addr, &at))
-        return no_memory(cursor);
+        return pd_no_memory(&cursor->recording->context, NULL);
     if (at.answer != PD_LINES_FOUND || !at.line)
         return PERFDATA_ERROR_NO_DATA;
     if (!cursor->source && !(cursor->source = pd_script_source_new()))
-        return no_memory(cursor);
+        return pd_no_memory(&cursor->recording->context, NULL);
     if (!pd_script_source_text(cursor->source, at.file, at.line, &text))
-        return no_memory(cursor);
+        return pd_no_memory(&cursor->recording->context, NULL);
     struct perfdata_source result = {
         .file = at.file, .line = at.line, .code = text.text, .code_size = text.length
     };

@@ -43,7 +43,7 @@ static perfdata_status open_session(struct perfdata_cursor *cursor,
     cursor->job = pd_job_new(NULL);
     cursor->resolver = pd_resolver_new(cursor->session.symbols);
     if (!cursor->job || !cursor->resolver)
-        return pd_fail(&cursor->recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        return pd_no_memory(&cursor->recording->context, NULL);
     cursor->filled = 1;
     return pd_front_open(&cursor->session, &cursor->consumer, &cursor->front);
 }
@@ -67,7 +67,7 @@ perfdata_status perfdata_cursor_open(perfdata_recording *recording,
                        "itrace wants PERFDATA_CURSOR_RESOLVE and delivery order");
     perfdata_cursor *cursor = calloc(1, sizeof *cursor);
     if (!cursor)
-        return pd_fail(&recording->recording.context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        return pd_no_memory(&recording->recording.context, NULL);
     cursor->recording = &recording->recording;
     cursor->flags = options.flags;
     cursor->record.cursor = cursor;
@@ -143,7 +143,7 @@ int perfdata_cursor_next(perfdata_cursor *cursor, const perfdata_record **record
             continue;
     /* Also what was asked of the record before: without memory it had no symbols. */
     if (cursor->resolver && got >= 0 && pd_memory_failed())
-        got = pd_fail(&cursor->recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        got = pd_no_memory(&cursor->recording->context, NULL);
     if (got <= 0)
         return got;
     if (!cursor->order)

@@ -199,7 +199,7 @@ perfdata_status pd_api_give_text(struct perfdata_cursor *cursor, const char **te
     *text = NULL;
     pd_text_char(&cursor->text, '\0');
     if (cursor->text.failed)
-        return pd_fail(&cursor->recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        return pd_no_memory(&cursor->recording->context, NULL);
     *text = cursor->text.data;
     return PERFDATA_OK;
 }

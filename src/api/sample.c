@@ -202,8 +202,7 @@ perfdata_status perfdata_record_resolve(const perfdata_record *record, uint8_t c
                                                     record->delivered->thread,
                                                     record->delivered->number, cpumode, ip);
     if (!location)
-        return pd_fail(&record->cursor->recording->context, PERFDATA_ERROR_MEMORY, -1,
-                       "out of memory");
+        return pd_no_memory(&record->cursor->recording->context, NULL);
     put_location(record, location, out);
     return PERFDATA_OK;
 }
@@ -217,7 +216,7 @@ static perfdata_status put_frames(const perfdata_record *record, const struct pd
     if (!sample->stack_dynamic_size)
         capacity = PD_MIN(capacity, (size_t)sample->callchain_count + sample->branch_count + 2);
     if (!pd_vec_reserve(&cursor->frames, capacity + 1))
-        return pd_fail(&cursor->recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        return pd_no_memory(&cursor->recording->context, NULL);
     struct pd_frame *frames = cursor->frames.data;
     memset(frames, 0, (capacity + 1) * sizeof *frames);
     *count = pd_resolve_chain(cursor->resolver, sample, record->delivered->thread,

@@ -152,7 +152,7 @@ perfdata_status perfdata_aux_steps(perfdata_aux *aux, uint32_t queue,
         return status;
     perfdata_steps *steps = calloc(1, sizeof *steps);
     if (!steps)
-        return pd_fail(&aux->recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        return pd_no_memory(&aux->recording->context, NULL);
     status = pd_aux_steps_open(aux, queue, &options, &steps->recorded);
     if (status < 0) {
         perfdata_steps_close(steps);

@@ -105,7 +105,7 @@ perfdata_status perfdata_writer_set_text(perfdata_writer *writer, uint32_t featu
     size_t room = (length + STRING_UNIT - 1) / STRING_UNIT * STRING_UNIT;
     uint8_t *payload = calloc(1, 4 + room);
     if (!payload)
-        return pd_fail(&writer->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        return pd_no_memory(&writer->context, NULL);
     pd_store32(payload, (uint32_t)room, false);
     memcpy(payload + 4, text, length);
     perfdata_status status = pd_writer_set_feature(writer->writer, feature, payload, 4 + room);

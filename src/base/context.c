@@ -45,6 +45,12 @@ perfdata_status pd_fail(struct pd_context *context, perfdata_status status, int6
     return status;
 }
 
+perfdata_status pd_no_memory(struct pd_context *context, const char *what)
+{
+    return pd_fail(context, PERFDATA_ERROR_MEMORY, -1, what ? "no memory for %s" : "out of memory",
+                   what);
+}
+
 perfdata_status pd_analysis_status(struct pd_context *context, perfdata_status status)
 {
     pthread_mutex_lock(&context->lock);
@@ -53,7 +59,7 @@ perfdata_status pd_analysis_status(struct pd_context *context, perfdata_status s
     if (failed)
         return PERFDATA_ERROR_STRICT;
     if (status >= 0 && pd_memory_failed())
-        return pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        return pd_no_memory(context, NULL);
     return status;
 }
 

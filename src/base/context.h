@@ -42,6 +42,10 @@ void pd_context_fini(struct pd_context *context);
 perfdata_status pd_fail(struct pd_context *context, perfdata_status status, int64_t offset,
                         const char *format, ...) PD_PRINTF(4, 5);
 
+/* Fails with PERFDATA_ERROR_MEMORY. `what` names what there was no room for, "the profile"; NULL
+ * where that would help nobody. */
+perfdata_status pd_no_memory(struct pd_context *context, const char *what);
+
 /* Counts an issue and tells the callback. 0, or PERFDATA_ERROR_STRICT in strict mode. Safe from any
  * worker. */
 perfdata_status pd_issue(struct pd_context *context, enum perfdata_issue_kind kind, int64_t offset,

@@ -77,7 +77,7 @@ perfdata_status pdc_open_parts(struct pd_recording *recording)
     parts->sources = pd_arena_zalloc(&recording->arena, (count + 1) * sizeof *parts->sources);
     parts->names = pd_arena_zalloc(&recording->arena, (count + 1) * sizeof *parts->names);
     if (names.failed || !parts->sources || !parts->names)
-        status = pd_fail(&recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        status = pd_no_memory(&recording->context, NULL);
     if (count)
         qsort(names.list.data, count, sizeof *names.list.data, compare_parts);
     for (size_t i = 0; i < count && status == PERFDATA_OK; i++)

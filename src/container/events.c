@@ -5,11 +5,6 @@
 /* What no real recording reaches, but a hostile header may claim. */
 enum { EVENTS_MAX = 65536, IDS_MAX = 4 << 20, DISTINCT_MAX = 16 };
 
-static perfdata_status no_memory(struct pd_recording *recording)
-{
-    return pd_fail(&recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
-}
-
 static perfdata_status read_ids(struct pd_recording *recording, struct pd_event *event,
                                 struct pd_section section, size_t *total)
 {
@@ -25,7 +20,7 @@ static perfdata_status read_ids(struct pd_recording *recording, struct pd_event 
     *total += (size_t)count;
     uint64_t *ids = pd_arena_alloc(&recording->arena, (size_t)count * 8);
     if (!ids)
-        return no_memory(recording);
+        return pd_no_memory(&recording->context, NULL);
     size_t got;
     perfdata_status status = pd_source_read(recording->source, section.offset, ids,
                                             (size_t)count * 8, &got);
@@ -36,7 +31,7 @@ static perfdata_status read_ids(struct pd_recording *recording, struct pd_event 
     for (size_t i = 0; i < event->id_count; i++) {
         ids[i] = pd_load64(&ids[i], recording->swap);
         if (!pd_map64_set(&recording->ids.by_id, ids[i], event->index))
-            return no_memory(recording);
+            return pd_no_memory(&recording->context, NULL);
     }
     return PERFDATA_OK;
 }
@@ -48,7 +43,7 @@ static perfdata_status read_event(struct pd_recording *recording, const uint8_t 
     int64_t offset = (int64_t)(recording->attrs.offset + index * recording->attr_size);
     struct pd_event *event = pd_arena_zalloc(&recording->arena, sizeof *event);
     if (!event)
-        return no_memory(recording);
+        return pd_no_memory(&recording->context, NULL);
     recording->events[index] = event;
     recording->event_count = index + 1u;
     event->index = event->leader = index;
@@ -94,7 +89,7 @@ perfdata_status pdc_read_events(struct pd_recording *recording)
     recording->events = pd_arena_zalloc(&recording->arena,
                                         (size_t)(count + 1) * sizeof *recording->events);
     if (!recording->events)
-        return no_memory(recording);
+        return pd_no_memory(&recording->context, NULL);
     size_t total = 0;
     for (uint32_t i = 0; i < count && status == PERFDATA_OK; i++)
         status = read_event(recording, bytes + i * recording->attr_size, i, &total);
@@ -113,7 +108,7 @@ perfdata_status pdc_finish_positions(struct pd_recording *recording)
     recording->ids.layouts = pd_arena_zalloc(&recording->arena,
                                              DISTINCT_MAX * sizeof *recording->ids.layouts);
     if (!recording->ids.layouts)
-        return no_memory(recording);
+        return pd_no_memory(&recording->context, NULL);
     for (size_t i = 0; i < recording->event_count; i++) {
         const struct pd_event *event = recording->events[i];
         size_t k = 0;

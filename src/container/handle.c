@@ -25,7 +25,7 @@ perfdata_status pd_api_emit(struct pd_context *context, struct pd_text *text,
 {
     perfdata_status status = PERFDATA_OK;
     if (text->failed)
-        status = pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        status = pd_no_memory(context, NULL);
     else if (text->length && write(data, text->data, text->length) != 0)
         status = pd_fail(context, PERFDATA_ERROR_OUTPUT, -1, "the text could not be written");
     pd_text_free(text);

@@ -38,7 +38,7 @@ perfdata_status pdc_inflate_enter(struct pd_walk *walk, const struct pd_raw *raw
         return pd_issue(walk->context, PERFDATA_ISSUE_BAD_RECORD, (int64_t)raw->offset,
                         "a compressed record behind damage or the limit: what it holds is lost");
     if (!inflate->zstd && !(inflate->zstd = pd_zstd_new()))
-        return pd_fail(walk->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        return pd_no_memory(walk->context, NULL);
     if (!find_payload(walk, raw, &bytes, &size))
         return pd_issue(walk->context, PERFDATA_ISSUE_BAD_RECORD, (int64_t)raw->offset,
                         "a compressed record without payload");
@@ -114,7 +114,7 @@ perfdata_status pdc_inflate_leave(struct pd_walk *walk, bool keep_rest)
             inflate->carry = carry;
             inflate->carry_size = left;
         } else {
-            status = pd_fail(walk->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+            status = pd_no_memory(walk->context, NULL);
         }
     }
     if (walk->chunk)

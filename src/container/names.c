@@ -63,7 +63,7 @@ static perfdata_status lead_members(struct pd_recording *recording)
     if (!skip || !counters) {
         free(skip);
         free(counters);
-        return pd_fail(&recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        return pd_no_memory(&recording->context, NULL);
     }
     for (uint32_t i = 0; i <= count; i++)
         skip[i] = i;
@@ -130,7 +130,7 @@ static perfdata_status name_one(struct pd_recording *recording, struct pd_event 
     if (!event->name)
         name_by_attr(recording, event);
     if (!event->name)
-        return pd_fail(&recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        return pd_no_memory(&recording->context, NULL);
     pd_event_name(event, event->name);
     return PERFDATA_OK;
 }

@@ -8,7 +8,7 @@ perfdata_status pd_recording_open(struct pd_source *source, const char *path,
     out->source = source;
     out->path = pd_arena_strdup(&out->arena, path ? path : "");
     if (!out->path)
-        return pd_fail(&out->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        return pd_no_memory(&out->context, NULL);
     out->context.path = out->path;
     out->kind = PD_CONTAINER_FILE;
     perfdata_status status = pd_source_unpack(&out->source);

@@ -12,11 +12,6 @@ enum {
     BUILD_IDS_MAX = 1 << 20
 };
 
-static perfdata_status no_memory(struct pd_recording *recording)
-{
-    return pd_fail(&recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
-}
-
 /* The array is made anew when it is full: workers may still read the old one. */
 static perfdata_status make_room(struct pd_recording *recording)
 {
@@ -26,7 +21,7 @@ static perfdata_status make_room(struct pd_recording *recording)
     size_t capacity = count ? PD_MAX(2 * count, (size_t)EVENTS_FIRST) : EVENTS_FIRST;
     struct pd_event **events = pd_arena_zalloc(&recording->arena, capacity * sizeof *events);
     if (!events)
-        return no_memory(recording);
+        return pd_no_memory(&recording->context, NULL);
     if (count)
         memcpy(events, recording->events, count * sizeof *events);
     recording->events = events;
@@ -38,13 +33,13 @@ static perfdata_status take_ids(struct pd_recording *recording, struct pd_event 
 {
     uint64_t *ids = pd_arena_alloc(&recording->arena, (count ? count : 1) * sizeof *ids);
     if (!ids)
-        return no_memory(recording);
+        return pd_no_memory(&recording->context, NULL);
     event->ids = ids;
     event->id_count = count;
     for (size_t i = 0; i < count; i++) {
         ids[i] = pd_load64(bytes + 8 * i, recording->swap);
         if (!pd_map64_set(&recording->ids.by_id, ids[i], event->index))
-            return no_memory(recording);
+            return pd_no_memory(&recording->context, NULL);
     }
     return PERFDATA_OK;
 }
@@ -63,7 +58,7 @@ static perfdata_status take_attr(struct pd_recording *recording, const struct pd
                         "an event that is described behind the first records: it is left out");
     struct pd_event *event = pd_arena_zalloc(&recording->arena, sizeof *event);
     if (!event)
-        return no_memory(recording);
+        return pd_no_memory(&recording->context, NULL);
     perfdata_status status = make_room(recording);
     if (status < 0)
         return status;
@@ -98,7 +93,7 @@ static perfdata_status take_feature(struct pd_recording *recording, const struct
     /* what is decoded points into its bytes */
     const uint8_t *copy = (const uint8_t *)pd_arena_copy(&recording->arena, raw->data + 16, size);
     if (!copy)
-        return no_memory(recording);
+        return pd_no_memory(&recording->context, NULL);
     recording->feature_table.bits[feature / 64] |= UINT64_C(1) << feature % 64;
     recording->feature_table.section[feature] = (struct pd_section){ raw->offset + 16, size };
     perfdata_status status = pdc_take_feature(recording, (unsigned)feature, copy, size,
@@ -116,7 +111,7 @@ static perfdata_status take_tracing_data(struct pd_recording *recording, const s
     const uint8_t *copy = (const uint8_t *)pd_arena_copy(&recording->arena, raw->payload,
                                                          (size_t)raw->payload_size);
     if (!copy)
-        return no_memory(recording);
+        return pd_no_memory(&recording->context, NULL);
     recording->feature_table.bits[0] |= UINT64_C(1) << PD_FEATURE_TRACING_DATA;
     recording->feature_table.section[PD_FEATURE_TRACING_DATA] = (struct pd_section){
         raw->offset + raw->size, raw->payload_size

@@ -56,7 +56,7 @@ perfdata_status pd_walk_open(struct pd_recording *recording, struct pd_walk **ou
     if (!walk || !pool) {
         free(walk);
         pd_chunk_pool_close(pool);
-        return pd_fail(&recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        return pd_no_memory(&recording->context, NULL);
     }
     walk->recording = recording;
     walk->source = recording->source;
@@ -132,7 +132,7 @@ static perfdata_status use_memory(struct pd_walk *walk, const uint8_t *memory)
     struct pd_chunk *chunk = pd_chunk_over(walk->pool, memory + walk->next_offset,
                                            (size_t)(walk->data_end - walk->next_offset));
     if (!chunk)
-        return pd_fail(walk->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        return pd_no_memory(walk->context, NULL);
     walk->chunk = chunk;
     walk->last = NULL;
     walk->next = chunk->bytes;

@@ -7,7 +7,7 @@ enum { FLUSH_AT = 1 << 18 };
 
 perfdata_status pd_convert_no_memory(struct pd_convert *x)
 {
-    return pd_fail(x->context, PERFDATA_ERROR_MEMORY, -1, "no memory for the export");
+    return pd_no_memory(x->context, "the export");
 }
 
 perfdata_status pd_convert_flush(struct pd_convert *x, bool all)

@@ -212,8 +212,7 @@ static int read_all(struct pd_context *context, const struct pd_config_places *p
     struct pd_text path = { 0 };
     pd_text_string(&path, places->home);
     pd_text_bytes(&path, "/.perfconfig", sizeof "/.perfconfig");
-    result = path.failed ? pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "out of memory")
-                         : read_file(context, path.data, each, data);
+    result = path.failed ? pd_no_memory(context, NULL) : read_file(context, path.data, each, data);
     pd_text_free(&path);
     return result;
 }

@@ -48,7 +48,7 @@ static struct pd_source *new_source(struct pd_context *context, enum kind kind)
 {
     struct pd_source *source = calloc(1, sizeof *source);
     if (!source) {
-        pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        pd_no_memory(context, NULL);
         return NULL;
     }
     source->context = context;
@@ -292,7 +292,7 @@ static perfdata_status keep_up_to(struct pd_source *source, uint64_t end)
             size_t capacity = source->kept_capacity * 2 + STEP;
             uint8_t *grown = realloc(source->kept, capacity);
             if (!grown)
-                return pd_fail(source->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+                return pd_no_memory(source->context, NULL);
             source->kept = grown;
             source->kept_capacity = capacity;
         }
@@ -367,8 +367,7 @@ static perfdata_status spool_to(struct pd_source *source, int fd)
     uint8_t *piece = malloc(PIECE);
     size_t got = 1;
     perfdata_status status = piece ? put_spool(source, fd, source->kept, source->kept_size)
-                                   : pd_fail(source->context, PERFDATA_ERROR_MEMORY, -1,
-                                             "out of memory");
+                                   : pd_no_memory(source->context, NULL);
     while (status == PERFDATA_OK && got) {
         status = read_some(source, piece, PIECE, &got);
         if (status == PERFDATA_OK)

@@ -82,7 +82,7 @@ static perfdata_status unpack_gzip(struct unpacker *unpacker)
 {
     z_stream stream = { 0 };
     if (inflateInit2(&stream, 15 + 16) != Z_OK)
-        return pd_fail(unpacker->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        return pd_no_memory(unpacker->context, NULL);
     perfdata_status status = PERFDATA_OK;
     bool at_end = false; /* of a member; others may follow */
     for (size_t got; (status = fetch(unpacker, &got)) == PERFDATA_OK;) {
@@ -119,7 +119,7 @@ static perfdata_status unpack_xz(struct unpacker *unpacker)
 {
     lzma_stream stream = LZMA_STREAM_INIT;
     if (lzma_stream_decoder(&stream, XZ_MEMORY, LZMA_CONCATENATED) != LZMA_OK)
-        return pd_fail(unpacker->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        return pd_no_memory(unpacker->context, NULL);
     perfdata_status status = PERFDATA_OK;
     lzma_ret result = LZMA_OK;
     bool finish = false;
@@ -151,7 +151,7 @@ static perfdata_status unpack_zstd(struct unpacker *unpacker)
 {
     struct pd_zstd *zstd = pd_zstd_new();
     if (!zstd)
-        return pd_fail(unpacker->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        return pd_no_memory(unpacker->context, NULL);
     perfdata_status status = PERFDATA_OK;
     for (size_t got; (status = fetch(unpacker, &got)) == PERFDATA_OK && got;) {
         pd_zstd_feed(zstd, unpacker->in, got);
@@ -175,7 +175,7 @@ perfdata_status pd_unpack(struct pd_context *context, enum pd_packing packing,
 {
     struct unpacker *unpacker = malloc(sizeof *unpacker);
     if (!unpacker)
-        return pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        return pd_no_memory(context, NULL);
     unpacker->context = context;
     unpacker->read = read;
     unpacker->data = data;

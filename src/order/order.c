@@ -44,7 +44,7 @@ perfdata_status pd_order_open(struct pd_recording *recording, enum pd_order_mode
 {
     struct pd_order *order = calloc(1, sizeof *order);
     if (!order)
-        return pd_fail(&recording->context, PERFDATA_ERROR_MEMORY, -1, "no memory for ordering");
+        return pd_no_memory(&recording->context, "ordering");
     order->recording = recording;
     order->current = order->to_release = order->free_held = NONE;
     order->room = recording->context.limits.memory ? recording->context.limits.memory
@@ -180,12 +180,6 @@ static perfdata_status note_late(struct pd_order *order, const struct pd_raw *ra
                     "record older than what has been delivered");
 }
 
-static perfdata_status no_memory(struct pd_order *order)
-{
-    return pd_fail(&order->recording->context, PERFDATA_ERROR_MEMORY, -1,
-                   "no memory for queued records");
-}
-
 /* ---- more than memory has room for ---- */
 
 /* The whole queue becomes a piece of the spill. */
@@ -194,7 +188,7 @@ static perfdata_status spill_queue(struct pd_order *order)
     uint64_t last_flush = order->queue.last_flush;
     const struct pd_queue_entry *entry;
     if (!pd_queue_flush(&order->queue, true))
-        return no_memory(order);
+        return pd_no_memory(&order->recording->context, "queued records");
     pd_spill_begin(order->spill);
     while ((entry = pd_queue_pop(&order->queue)) != NULL) {
         struct held *held = &order->held.data[entry->held];
@@ -283,10 +277,10 @@ static perfdata_status enqueue(struct pd_order *order, const struct pd_raw *raw,
             return status;
     }
     if (PD_UNLIKELY(order->current == NONE) && !hold_current(order))
-        return no_memory(order);
+        return pd_no_memory(&order->recording->context, "queued records");
     struct pd_queue_entry *entry = pd_queue_push(&order->queue, time);
     if (!entry)
-        return no_memory(order);
+        return pd_no_memory(&order->recording->context, "queued records");
     entry->data = raw->data;
     entry->offset = raw->offset;
     entry->event = raw->event->index;
@@ -307,7 +301,7 @@ static perfdata_status begin_flush(struct pd_order *order, bool final)
     if (PD_UNLIKELY(order->queue.elsewhere))
         return begin_merge(order, final);
     if (!pd_queue_flush(&order->queue, final))
-        return no_memory(order);
+        return pd_no_memory(&order->recording->context, "queued records");
     order->draining = true;
     return 0;
 }

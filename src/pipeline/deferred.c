@@ -43,12 +43,6 @@ perfdata_status pd_deferred_prepare(struct pd_recording *recording)
                                                             : PERFDATA_OK;
 }
 
-static perfdata_status no_memory(struct pd_deferred *deferred)
-{
-    return pd_fail(&deferred->recording->context, PERFDATA_ERROR_MEMORY, -1,
-                   "no memory for deferred call chains");
-}
-
 /* ---- the user parts -------------------------------------------------------------------------- */
 
 static int compare(const void *a, const void *b)
@@ -112,7 +106,7 @@ static perfdata_status collect(struct pd_deferred *deferred)
             break;
         }
         if (!add_part(deferred, &raw))
-            status = no_memory(deferred);
+            status = pd_no_memory(&deferred->recording->context, "deferred call chains");
     }
     if (deferred->parts.count)
         qsort(deferred->parts.data, deferred->parts.count, sizeof *deferred->parts.data, compare);
@@ -188,7 +182,7 @@ static perfdata_status rewrite(struct pd_deferred *deferred, struct pd_delivered
     const uint8_t *recorded = record->data;
     uint8_t *out = pd_made_bytes(deferred->made, record, size);
     if (!out)
-        return no_memory(deferred);
+        return pd_no_memory(&deferred->recording->context, "deferred call chains");
     memcpy(out, recorded, head);
     pd_store16(out + 6, (uint16_t)size, swap);
     pd_store64(out + at, kept + added, swap);

@@ -208,12 +208,6 @@ static bool wanted(const struct pd_consumer *consumer, uint32_t type)
     return type < 128 ? consumer->types[type / 64] >> type % 64 & 1 : consumer->unknown_types;
 }
 
-static perfdata_status no_memory(struct pd_front *front)
-{
-    return pd_fail(&front->session->recording->context, PERFDATA_ERROR_MEMORY, -1,
-                   "no memory for threads and batches");
-}
-
 /* Tells the code of a vdso that is mapped. */
 static void see_vdso(struct pd_session *session, const struct pd_delivered *record)
 {
@@ -250,12 +244,12 @@ static perfdata_status apply(struct pd_front *front, struct pd_delivered *record
     }
     struct pd_timeline *timeline = timeline_of(front, record);
     if (!timeline)
-        return no_memory(front);
+        return pd_no_memory(&front->session->recording->context, "threads and batches");
     if (PD_UNLIKELY(record->type == PD_RECORD_TEXT_POKE) && session->code &&
         timeline == session->timeline &&
         pd_code_poke(session->code, record->event, record->data, record->size,
                      session->recording->swap, record->number) < 0)
-        return no_memory(front);
+        return pd_no_memory(&front->session->recording->context, "threads and batches");
     return pd_timeline_apply(timeline, record->event, record->data, record->size, record->number);
 }
 
@@ -266,13 +260,15 @@ static perfdata_status act(struct pd_front *front, struct pd_delivered *record, 
     /* An EXIT is shown with the thread that it ends. */
     if (show && record->type == PD_RECORD_EXIT) {
         record->thread = shown_thread(front, record);
-        return record->thread ? apply(front, record) : no_memory(front);
+        return record->thread
+                   ? apply(front, record)
+                   : pd_no_memory(&front->session->recording->context, "threads and batches");
     }
     perfdata_status status = acts ? apply(front, record) : PERFDATA_OK;
     if (show && status >= 0) {
         record->thread = shown_thread(front, record);
         if (!record->thread)
-            return no_memory(front);
+            return pd_no_memory(&front->session->recording->context, "threads and batches");
     }
     return status;
 }
@@ -294,7 +290,9 @@ static PD_NOINLINE perfdata_status complete(struct pd_front *front, struct pd_de
 {
     if (!record->event->plan.is_offcpu)
         return pd_deferred_complete(&front->deferred, record);
-    return pd_offcpu_show(&front->made, record) < 0 ? no_memory(front) : PERFDATA_OK;
+    return pd_offcpu_show(&front->made, record) < 0
+               ? pd_no_memory(&front->session->recording->context, "threads and batches")
+               : PERFDATA_OK;
 }
 
 /* The next record, or part of a sample that counts for several events. */
@@ -304,7 +302,9 @@ PD_INLINE int next_record(struct pd_front *front, struct pd_delivered *record)
         if (PD_UNLIKELY(front->split.left)) {
             int got = pd_split_next(&front->split, record);
             if (got)
-                return got < 0 ? no_memory(front) : got;
+                return got < 0 ? pd_no_memory(&front->session->recording->context,
+                                              "threads and batches")
+                               : got;
         }
         int got = pd_order_next(front->order, record);
         if (PD_UNLIKELY(got <= 0) || record->type != PD_RECORD_SAMPLE || !record->event)
@@ -369,7 +369,7 @@ static perfdata_status take_samples(struct pd_front *front, struct pd_job *job, 
         return PERFDATA_OK;
     }
     if (packed && !pd_job_unpack(job))
-        return no_memory(front);
+        return pd_no_memory(&front->session->recording->context, "threads and batches");
     for (size_t i = from; i < batch->count; i++) {
         struct pd_delivered *record = &batch->records[i];
         record->number = ++front->number;
@@ -483,7 +483,7 @@ static int fill(struct pd_front *front, struct pd_job *job)
         if (PD_LIKELY(record->type == PD_RECORD_SAMPLE)) {
             touch_sample(front, record);
             if (PD_UNLIKELY(!record->thread && !consumer->no_threads))
-                return no_memory(front);
+                return pd_no_memory(&front->session->recording->context, "threads and batches");
         } else {
             perfdata_status status = act(front, record, batched, acts);
             if (status < 0)
@@ -492,7 +492,7 @@ static int fill(struct pd_front *front, struct pd_job *job)
         if (!batched)
             continue;
         if (!hold_chunk(front, job, record->chunk))
-            return no_memory(front);
+            return pd_no_memory(&front->session->recording->context, "threads and batches");
         if (!batch->count)
             job->first_number = record->number;
         bytes += record->size;

@@ -147,11 +147,6 @@ void pd_jit_free(struct pd_jit *jit)
     free(jit);
 }
 
-static perfdata_status no_memory(struct pd_jit *jit)
-{
-    return pd_fail(&jit->recording->context, PERFDATA_ERROR_MEMORY, -1, "no memory for a jitdump");
-}
-
 static int by_time(const void *left, const void *right)
 {
     const struct pending *a = left, *b = right;
@@ -206,12 +201,12 @@ static int read_dump(struct pd_jit *jit, const uint8_t *record, const char *path
     struct pd_jitdump *dump = pd_arena_zalloc(&jit->arena, sizeof *dump);
     char *kept = pd_arena_copy(&jit->arena, path, length);
     if (!dump || !kept)
-        return no_memory(jit);
+        return pd_no_memory(&jit->recording->context, "a jitdump");
     if (!open_dump(jit, path, length, dump))
         return pd_issue(context, PERFDATA_ISSUE_OBJECT, -1, "%s cannot be read as a jitdump", kept);
     if (!pd_vec_push(&jit->dumps, dump)) {
         pd_jitdump_close(dump);
-        return no_memory(jit);
+        return pd_no_memory(&jit->recording->context, "a jitdump");
     }
     pd_jit_watch_settle(jit->recording, record, dump);
     const char *unusable = pd_jit_times_unusable(&jit->watch, jit->recording, dump);
@@ -219,7 +214,7 @@ static int read_dump(struct pd_jit *jit, const uint8_t *record, const char *path
         return pd_issue(context, PERFDATA_ISSUE_OBJECT, -1, "%s: %s", kept, unusable);
     if (!pd_jit_watch_take(&jit->watch, record, jit->recording->swap) ||
         !add_entries(jit, dump, kept, length))
-        return no_memory(jit);
+        return pd_no_memory(&jit->recording->context, "a jitdump");
     perfdata_status status = pd_jit_tell_strangers(context, dump, kept);
     if (status == PERFDATA_OK && dump->damaged)
         status = pd_issue(context, PERFDATA_ISSUE_OBJECT, -1, "%s: damaged, read up to there",
@@ -232,11 +227,13 @@ static int meet_dump(struct pd_jit *jit, const uint8_t *record, const char *path
 {
     uint32_t at = pd_intern(&jit->paths, path, length);
     if (at == PD_INTERN_NONE)
-        return no_memory(jit);
+        return pd_no_memory(&jit->recording->context, "a jitdump");
     if (at < jit->taken.count)
         return jit->taken.data[at];
     int taken = read_dump(jit, record, path, length);
-    return pd_vec_push(&jit->taken, taken > 0) ? taken : no_memory(jit);
+    return pd_vec_push(&jit->taken, taken > 0)
+               ? taken
+               : pd_no_memory(&jit->recording->context, "a jitdump");
 }
 
 /* The code that a name stands for: what a LOAD brings, or what an earlier one brought. */
@@ -263,7 +260,8 @@ static perfdata_status appear(struct pd_jit *jit, const struct pending *pending,
     const struct pd_jit_entry *entry = pending->entry;
     const struct pd_jit_code *code = code_of(jit, pending);
     if (!code)
-        return entry->kind == PD_JIT_MOVE ? PERFDATA_OK : no_memory(jit);
+        return entry->kind == PD_JIT_MOVE ? PERFDATA_OK
+                                          : pd_no_memory(&jit->recording->context, "a jitdump");
     struct pd_text name = { 0 };
     pd_jit_path(pending->path, pending->length, entry, &name);
     struct pd_code_map map = { .pid = entry->pid,
@@ -276,7 +274,7 @@ static perfdata_status appear(struct pd_jit *jit, const struct pending *pending,
                                .name_length = name.length,
                                .version = code->version,
                                .code = code };
-    perfdata_status status = name.failed ? no_memory(jit)
+    perfdata_status status = name.failed ? pd_no_memory(&jit->recording->context, "a jitdump")
                                          : pd_timeline_map_code(jit->timeline, &map, number);
     pd_text_free(&name);
     return status;

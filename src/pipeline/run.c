@@ -92,8 +92,7 @@ static perfdata_status begin_worker(struct pool *pool, unsigned index)
     if (pool->session->symbols) {
         worker->resolver = pd_resolver_new(pool->session->symbols);
         if (!worker->resolver)
-            return pd_fail(&pool->session->recording->context, PERFDATA_ERROR_MEMORY, -1,
-                           "no memory for a worker");
+            return pd_no_memory(&pool->session->recording->context, "a worker");
         worker->turn = (struct pd_lines_turn){ wait_for_turn, worker };
         if (pool->in_turn)
             pd_resolver_ask_in_turn(worker->resolver, &worker->turn);
@@ -125,8 +124,7 @@ static perfdata_status emit(struct pool *pool, struct pd_job *job)
     if (status >= 0 && consumer->in_order)
         status = consumer->in_order(consumer->data, batch);
     if (batch->text.failed)
-        return pd_fail(&pool->session->recording->context, PERFDATA_ERROR_MEMORY, -1,
-                       "no memory for a batch's text");
+        return pd_no_memory(&pool->session->recording->context, "a batch's text");
     if (batch->text.length && consumer->sink) {
         perfdata_status written = consumer->sink(consumer->data, batch->text.data,
                                                  batch->text.length);
@@ -184,8 +182,7 @@ static perfdata_status unpack(struct pool *pool, struct pd_job *job)
 {
     if (pd_job_unpack(job))
         return PERFDATA_OK;
-    return pd_fail(&pool->session->recording->context, PERFDATA_ERROR_MEMORY, -1,
-                   "no memory for a batch");
+    return pd_no_memory(&pool->session->recording->context, "a batch");
 }
 
 static perfdata_status work_on(struct worker *worker, struct pd_job *job)
@@ -583,8 +580,7 @@ perfdata_status pd_pipeline_run(struct pd_session *session, const struct pd_cons
         if (status >= 0)
             status = run_front(&pool);
     } else {
-        status = pd_fail(&session->recording->context, PERFDATA_ERROR_MEMORY, -1,
-                         "no memory for batches");
+        status = pd_no_memory(&session->recording->context, "batches");
     }
     for (unsigned i = 1; i < pool.started; i++)
         if (pool.workers[i].started) {

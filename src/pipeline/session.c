@@ -58,7 +58,7 @@ perfdata_status pd_session_open(struct pd_recording *recording,
         out->jit = pd_jit_new(recording, out->timeline, search->jitdump, search->symfs);
     if (!out->timeline || (search && !out->symbols) || (jit && !out->jit)) {
         pd_session_close(out);
-        return pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "no memory for a session");
+        return pd_no_memory(context, "a session");
     }
     out->search = places;
     out->guests = (struct pd_guests){ .swap = recording->swap,
@@ -95,8 +95,7 @@ perfdata_status pd_session_decode(struct pd_session *session, struct pd_synth_co
     config->threads = session->jit ? 1 : pd_pipeline_threads(session, config->threads);
     config->code = pd_session_code(session);
     if (!config->code)
-        return pd_fail(&session->recording->context, PERFDATA_ERROR_MEMORY, -1,
-                       "no memory for decoding");
+        return pd_no_memory(&session->recording->context, "decoding");
     return pd_synth_open(config, &session->synth);
 }
 

@@ -14,9 +14,7 @@ static perfdata_status begin(void *data, unsigned index, struct pd_resolver *res
     struct pd_profile_shared *shared = data;
     (void)index;
     *state = pd_profile_worker_new(shared, resolver);
-    return *state ? PERFDATA_OK
-                  : pd_fail(&shared->recording->context, PERFDATA_ERROR_MEMORY, -1,
-                            "no memory for a worker");
+    return *state ? PERFDATA_OK : pd_no_memory(&shared->recording->context, "a worker");
 }
 
 static perfdata_status work(void *data, void *state, struct pd_batch *batch)
@@ -103,8 +101,7 @@ static perfdata_status run(struct pd_profile_shared *shared)
                     !pd_filter_has_location(&shared->filter);
     perfdata_status status = pd_pipeline_run(&shared->session, &consumer, options->threads);
     if (status >= 0 && shared->lacks_memory)
-        status = pd_fail(&shared->recording->context, PERFDATA_ERROR_MEMORY, -1,
-                         "no memory for the profile");
+        status = pd_no_memory(&shared->recording->context, "the profile");
     if (status >= 0)
         status = pd_profile_calls_end(shared);
     if (status >= 0)
@@ -125,8 +122,7 @@ static perfdata_status take_events(struct pd_profile_shared *shared)
         struct perfdata_profile_event *made = pd_blocks_push(&profile->events, sizeof *made);
         const char *name = pd_arena_strdup(&profile->arena, event->name);
         if (!made || !name)
-            return pd_fail(&recording->context, PERFDATA_ERROR_MEMORY, -1,
-                           "no memory for the profile");
+            return pd_no_memory(&recording->context, "the profile");
         *made = (struct perfdata_profile_event){
             .name = name,
             .type = event->attr.type,
@@ -267,7 +263,7 @@ perfdata_status perfdata_profile_build(perfdata_recording *recording,
         return status;
     perfdata_profile *profile = calloc(1, sizeof *profile);
     if (!profile)
-        return pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "no memory for the profile");
+        return pd_no_memory(context, "the profile");
     pd_profile_hold(profile);
     profile->first_time = UINT64_MAX;
     profile->keeps_samples = known.flags & PERFDATA_PROFILE_KEEP_SAMPLES;

@@ -221,12 +221,6 @@ static const struct pd_sample *decode(struct pd_profile_worker *worker,
     return pd_delivered_sample(record, local) < 0 ? NULL : local;
 }
 
-static perfdata_status no_memory(struct pd_profile_worker *worker)
-{
-    return pd_fail(&worker->shared->recording->context, PERFDATA_ERROR_MEMORY, -1,
-                   "no memory for the profile");
-}
-
 int pd_profile_take(struct pd_profile_worker *worker, const struct pd_delivered *record,
                     struct pd_profile_taken *out)
 {
@@ -249,7 +243,7 @@ int pd_profile_take(struct pd_profile_worker *worker, const struct pd_delivered 
     out->own = pd_resolve(worker->resolver, record->thread, record->number, sample->cpumode,
                           sample->ip);
     if (!out->own) {
-        (void)no_memory(worker);
+        (void)pd_no_memory(&worker->shared->recording->context, "the profile");
         return PERFDATA_ERROR_MEMORY;
     }
     return !pd_filter_has_location(filter) ||
@@ -325,7 +319,7 @@ static perfdata_status take_row(struct pd_profile_worker *worker, const struct p
     uint32_t stack = take_stack(worker, &facts);
     if (stack == PERFDATA_NONE ||
         (shared->column_count && !add_values(shared, rows, sample, record->facts)))
-        return no_memory(worker);
+        return pd_no_memory(&worker->shared->recording->context, "the profile");
     struct pd_profile_row row = {
         .time = sample->time,
         .weight = sample->period,
@@ -336,7 +330,9 @@ static perfdata_status take_row(struct pd_profile_worker *worker, const struct p
         .cpu = sample->cpu,
         .pid = sample->pid,
     };
-    return pd_vec_push(&rows->rows, row) ? PERFDATA_OK : no_memory(worker);
+    return pd_vec_push(&rows->rows, row)
+               ? PERFDATA_OK
+               : pd_no_memory(&worker->shared->recording->context, "the profile");
 }
 
 /* An event of a trace that tells of a moment. */
@@ -379,13 +375,13 @@ static perfdata_status take_sample(struct pd_profile_worker *worker,
     if (PD_UNLIKELY(shared->pairs) && record->facts && !record->facts->recorded &&
         pd_script_address_is_code(record->event)) {
         if (!take_branch(worker, record, &taken, comm, rows))
-            return no_memory(worker);
+            return pd_no_memory(&worker->shared->recording->context, "the profile");
         if (shared->options->flags & PERFDATA_PROFILE_NO_BRANCHES)
             return PERFDATA_OK;
     }
     if (PD_UNLIKELY(taken.sample->event->attr.type == (uint32_t)PD_TYPE_SYNTH) &&
         shared->options->flags & PERFDATA_PROFILE_MARKS && !take_event_mark(taken.sample, rows))
-        return no_memory(worker);
+        return pd_no_memory(&worker->shared->recording->context, "the profile");
     return take_row(worker, record, &taken, text, rows);
 }
 
@@ -418,7 +414,9 @@ static perfdata_status take_switch(struct pd_profile_worker *worker,
         .comm = comm ? pd_comm_text(comm, record->number) : NULL,
         .pid = identity.pid,
     };
-    return pd_vec_push(&rows->switches, row) ? PERFDATA_OK : no_memory(worker);
+    return pd_vec_push(&rows->switches, row)
+               ? PERFDATA_OK
+               : pd_no_memory(&worker->shared->recording->context, "the profile");
 }
 
 /* ---- marks ---- */
@@ -463,7 +461,7 @@ static perfdata_status take_mark(struct pd_profile_worker *worker,
         mark_of(record, &body, rows, &mark) && pd_filter_time(&worker->shared->filter, mark.time))
         ok = !rows->mark_texts.failed && pd_vec_push(&rows->marks, mark);
     pd_arena_free(&arena);
-    return ok ? PERFDATA_OK : no_memory(worker);
+    return ok ? PERFDATA_OK : pd_no_memory(&worker->shared->recording->context, "the profile");
 }
 
 /* ---- batches ---- */
@@ -472,7 +470,7 @@ perfdata_status pd_profile_collect(struct pd_profile_worker *worker, struct pd_b
 {
     struct pd_profile_rows *rows = batch->result;
     if (!rows && !(rows = batch->result = calloc(1, sizeof *rows)))
-        return no_memory(worker);
+        return pd_no_memory(&worker->shared->recording->context, "the profile");
     rows->worker = worker;
     rows->rows.count = rows->values.count = rows->switches.count = 0;
     rows->branches.count = rows->marks.count = rows->mark_texts.length = 0;

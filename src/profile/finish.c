@@ -143,8 +143,7 @@ perfdata_status pd_profile_finish(struct pd_profile_shared *shared)
     for (uint32_t i = 0; ok && i < shared->profile->objects.count; i++)
         ok = finish_object(shared, i);
     if (!ok || !finish_mappings(shared))
-        return pd_fail(&shared->recording->context, PERFDATA_ERROR_MEMORY, -1,
-                       "no memory for the profile");
+        return pd_no_memory(&shared->recording->context, "the profile");
     hash_functions(shared);
     hash_frames_and_stacks(shared->profile);
     return PERFDATA_OK;

@@ -194,12 +194,6 @@ static void clear_columns(struct pd_profile_columns *columns)
 
 /* ---- batches ---- */
 
-static perfdata_status no_memory(struct pd_profile_shared *shared)
-{
-    return pd_fail(&shared->recording->context, PERFDATA_ERROR_MEMORY, -1,
-                   "no memory for the profile");
-}
-
 static bool merge_row(struct pd_profile_shared *shared, struct pd_profile_rows *rows, size_t i,
                       bool wants_columns)
 {
@@ -230,7 +224,7 @@ static perfdata_status merge_switches(struct pd_profile_shared *shared,
         struct perfdata_profile_switch made = row->given;
         made.thread = thread_of(shared, row->thread, row->comm, row->pid);
         if (made.thread == PERFDATA_NONE || !pd_vec_push(&shared->profile->switches, made))
-            return no_memory(shared);
+            return pd_no_memory(&shared->recording->context, "the profile");
     }
     return PERFDATA_OK;
 }
@@ -246,7 +240,9 @@ static perfdata_status merge_branches(struct pd_profile_shared *shared,
                      ? PERFDATA_ERROR_MEMORY
                      : pd_profile_calls_branch(shared, rows->worker, branch, thread);
     }
-    return status == PERFDATA_ERROR_MEMORY ? no_memory(shared) : status;
+    return status == PERFDATA_ERROR_MEMORY
+               ? pd_no_memory(&shared->recording->context, "the profile")
+               : status;
 }
 
 static perfdata_status merge_marks(struct pd_profile_shared *shared,
@@ -262,12 +258,12 @@ static perfdata_status merge_marks(struct pd_profile_shared *shared,
             size_t length = cut ? strcspn(text, ":") : strlen(text);
             uint32_t number = pd_intern(&shared->profile->texts, text, length);
             if (number == PD_INTERN_NONE)
-                return no_memory(shared);
+                return pd_no_memory(&shared->recording->context, "the profile");
             mark.text = pd_intern_text(&shared->profile->texts, number);
             mark.reserved = 0;
         }
         if (!pd_vec_push(&shared->profile->marks, mark))
-            return no_memory(shared);
+            return pd_no_memory(&shared->recording->context, "the profile");
     }
     return PERFDATA_OK;
 }
@@ -278,11 +274,11 @@ perfdata_status pd_profile_merge(struct pd_profile_shared *shared, struct pd_pro
     perfdata_profile *profile = shared->profile;
     bool wants_columns = profile->keeps_samples || options->samples;
     if (wants_columns && !reserve_columns(shared, rows->rows.count))
-        return no_memory(shared);
+        return pd_no_memory(&shared->recording->context, "the profile");
     size_t from = profile->columns.time.count;
     for (size_t i = 0; i < rows->rows.count; i++)
         if (!merge_row(shared, rows, i, wants_columns))
-            return no_memory(shared);
+            return pd_no_memory(&shared->recording->context, "the profile");
     if (options->samples && rows->rows.count) {
         struct perfdata_samples samples;
         pd_profile_view(profile, from, &samples);

@@ -8,7 +8,7 @@
 
 perfdata_status pd_record_no_memory(perfdata_recorder *recorder)
 {
-    return pd_fail(&recorder->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+    return pd_no_memory(&recorder->context, NULL);
 }
 
 void pd_record_log(const perfdata_recorder *recorder, int level, const char *format, ...)

@@ -168,8 +168,7 @@ perfdata_status pd_guests_index(struct pd_guests *guests, const uint8_t *record,
     for (uint32_t i = 0; i < body.entries_count && i < body.guests_count && stored; i++)
         stored = take_entry(guests, body.entries[i].id, &body.guests[i]);
     pd_arena_free(&arena);
-    return stored ? PERFDATA_OK
-                  : pd_fail(guests->context, PERFDATA_ERROR_MEMORY, -1, "no memory for guests");
+    return stored ? PERFDATA_OK : pd_no_memory(guests->context, "guests");
 }
 
 const struct pd_guest_cpu *pd_guests_cpu(const struct pd_guests *guests, uint64_t id)

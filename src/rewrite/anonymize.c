@@ -164,7 +164,7 @@ static perfdata_status take(struct anonymize *a, const struct pd_raw *raw)
     if (fate == STAYS)
         return pd_copy_raw(&a->copy, raw);
     if (!make_room(a, raw->size))
-        return pd_fail(&a->copy.recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        return pd_no_memory(&a->copy.recording->context, NULL);
     struct pd_raw changed = *raw;
     memcpy(a->bytes, raw->data, raw->size);
     changed.data = a->bytes;
@@ -272,7 +272,7 @@ static perfdata_status change_feature(struct anonymize *a, struct pd_recording *
         return PERFDATA_OK;
     uint8_t *changed = pd_arena_alloc(&recording->arena, bytes->size + 1);
     if (!changed)
-        return pd_fail(&recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        return pd_no_memory(&recording->context, NULL);
     memcpy(changed, bytes->data, bytes->size);
     if (feature == PD_FEATURE_TRACING_DATA) {
         change_tracing(a, bytes->data, changed);
@@ -343,7 +343,7 @@ static perfdata_status copy_all(struct anonymize *a)
         tell(a, "the raw bytes of %" PRIu64 " samples become zeros: they may hold names",
              a->emptied);
     if (got == PERFDATA_OK && a->pseudonyms.no_memory)
-        got = pd_fail(&a->copy.recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        got = pd_no_memory(&a->copy.recording->context, NULL);
     return got;
 }
 

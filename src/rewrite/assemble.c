@@ -85,7 +85,7 @@ static perfdata_status read_more(struct assembly *a, size_t *got)
         return wrong(a);
     }
     if (!pd_vec_grow((void **)&a->text, &a->capacity, a->length + PIECE, 1))
-        return pd_fail(&a->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        return pd_no_memory(&a->context, NULL);
     perfdata_status status = pd_source_read_least(a->source, a->read_to, a->text + a->length, 1,
                                                   PIECE, got);
     pd_source_stop_keeping(a->source);

@@ -15,11 +15,6 @@ enum {
 
 enum { IN_TABLE = 1, IN_RECORDS = 2 }; /* what has been seen to for an object */
 
-static perfdata_status no_memory(struct pd_build_ids *ids)
-{
-    return pd_fail(&ids->recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
-}
-
 /* ---- --known-build-ids ---- */
 
 static bool parse_id(const char *text, size_t length, struct pd_build_id *id)
@@ -58,7 +53,7 @@ static perfdata_status add_known(struct pd_build_ids *ids, const char *text, siz
     uint32_t at = pd_intern(&ids->known_paths, text + path, length - path);
     if (at == PD_INTERN_NONE ||
         (at == ids->known_ids.count && !pd_vec_push(&ids->known_ids, known)))
-        return no_memory(ids);
+        return pd_no_memory(&ids->recording->context, NULL);
     ids->known_ids.data[at] = known;
     return PERFDATA_OK;
 }
@@ -172,7 +167,7 @@ static perfdata_status put_entry(struct pd_build_ids *ids, const char *path, uin
     if (size > UINT16_MAX)
         return PERFDATA_OK;
     if (!pd_vec_reserve(&ids->table, ids->table.count + size))
-        return no_memory(ids);
+        return pd_no_memory(&ids->recording->context, NULL);
     uint8_t *entry = ids->table.data + ids->table.count;
     memset(entry, 0, size);
     fill_entry(ids, entry, mode | PD_MISC_BUILD_ID_SIZE, size, id, path);
@@ -182,8 +177,9 @@ static perfdata_status put_entry(struct pd_build_ids *ids, const char *path, uin
 
 static perfdata_status add_told(struct pd_build_ids *ids, const char *path, size_t length)
 {
-    return pd_intern(&ids->told_paths, path, length) != PD_INTERN_NONE ? PERFDATA_OK
-                                                                       : no_memory(ids);
+    return pd_intern(&ids->told_paths, path, length) != PD_INTERN_NONE
+               ? PERFDATA_OK
+               : pd_no_memory(&ids->recording->context, NULL);
 }
 
 /* As perf's, which has no length: one is told where it is not the usual. */
@@ -199,7 +195,7 @@ static perfdata_status put_record(struct pd_build_ids *ids, const struct pd_dso 
         return PERFDATA_OK;
     pd_text_fill(&ids->record, '\0', size);
     if (ids->record.failed)
-        return no_memory(ids);
+        return pd_no_memory(&ids->recording->context, NULL);
     uint8_t *record = (uint8_t *)ids->record.data;
     fill_entry(ids, record, id.size == USUAL_SIZE ? mode : mode | PD_MISC_BUILD_ID_SIZE, size, &id,
                dso->long_name);
@@ -238,13 +234,14 @@ perfdata_status pd_build_ids_add(struct pd_build_ids *ids, const char *path,
 {
     uint32_t at = pd_intern(&ids->added_paths, path, strlen(path));
     if (at == PD_INTERN_NONE)
-        return no_memory(ids);
+        return pd_no_memory(&ids->recording->context, NULL);
     if (at < ids->added_at.count) {
         memcpy(ids->table.data + ids->added_at.data[at] + 12, id->bytes, id->size);
         return PERFDATA_OK;
     }
-    return pd_vec_push(&ids->added_at, ids->table.count) ? put_entry(ids, path, PD_CPUMODE_USER, id)
-                                                         : no_memory(ids);
+    return pd_vec_push(&ids->added_at, ids->table.count)
+               ? put_entry(ids, path, PD_CPUMODE_USER, id)
+               : pd_no_memory(&ids->recording->context, NULL);
 }
 
 static bool has_file(const struct pd_dso *dso)
@@ -262,7 +259,7 @@ static perfdata_status mark(struct pd_build_ids *ids, const struct pd_dso *dso, 
                             bool *first)
 {
     if (!pd_vec_reserve(&ids->done, dso->index + 1u))
-        return no_memory(ids);
+        return pd_no_memory(&ids->recording->context, NULL);
     while (ids->done.count <= dso->index)
         ids->done.data[ids->done.count++] = 0;
     if (first)
@@ -292,12 +289,12 @@ static perfdata_status take_recorded(struct pd_build_ids *ids)
     for (uint32_t i = 0; i < entries->entries_count; i++) {
         const char *name = entries->entries[i].filename.text;
         if (name && pd_intern(&ids->recorded_paths, name, strlen(name)) == PD_INTERN_NONE)
-            return no_memory(ids);
+            return pd_no_memory(&ids->recording->context, NULL);
     }
     if (!bytes.size)
         return PERFDATA_OK;
     if (!pd_vec_reserve(&ids->table, bytes.size))
-        return no_memory(ids);
+        return pd_no_memory(&ids->recording->context, NULL);
     if (ids->big_endian != recording->big_endian)
         pd_feature_convert(&bytes, PD_FEATURE_BUILD_ID, recording->swap, ids->big_endian, 0,
                            &recording->arena, ids->table.data);

@@ -97,7 +97,7 @@ static perfdata_status read_all(struct check *check)
     check->backward = pd_order_statistics(order)->late;
     pd_order_close(order);
     if (check->no_memory)
-        return pd_fail(&check->recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        return pd_no_memory(&check->recording->context, NULL);
     return got;
 }
 

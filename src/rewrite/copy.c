@@ -68,7 +68,7 @@ static perfdata_status copy_feature(struct pd_copy *copy, unsigned feature)
     if (copy->convert && bytes.size) {
         uint8_t *converted = pd_arena_alloc(&recording->arena, bytes.size);
         if (!converted)
-            return pd_fail(&recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+            return pd_no_memory(&recording->context, NULL);
         pd_feature_convert(&bytes, feature, recording->swap, copy->big_endian, copy->cpus,
                            &recording->arena, converted);
         bytes.data = converted;
@@ -173,7 +173,7 @@ static perfdata_status put_name(struct pd_copy *copy, const struct pd_event *eve
         return PERFDATA_OK;
     uint8_t *record = calloc(1, size);
     if (!record)
-        return pd_fail(&copy->recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        return pd_no_memory(&copy->recording->context, NULL);
     pd_store32(record, PD_RECORD_EVENT_UPDATE, swap);
     pd_store16(record + 6, (uint16_t)size, swap);
     pd_store64(record + 8, PD_EVENT_UPDATE_NAME, swap);
@@ -231,7 +231,7 @@ perfdata_status pd_copy_record(struct pd_copy *copy, const struct pd_event *even
         size_t room = PD_MAX(2 * (size_t)size, (size_t)UINT16_MAX + 1);
         uint8_t *scratch = realloc(copy->scratch, room);
         if (!scratch)
-            return pd_fail(&copy->recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+            return pd_no_memory(&copy->recording->context, NULL);
         copy->scratch = scratch;
         copy->room = room;
     }
@@ -251,7 +251,7 @@ static perfdata_status put_payload(struct pd_copy *copy, const struct pd_raw *ra
     uint8_t *block = malloc(COPY_BLOCK);
     perfdata_status status = PERFDATA_OK;
     if (!block)
-        return pd_fail(&recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        return pd_no_memory(&recording->context, NULL);
     for (uint64_t done = 0; done < raw->payload_size && status == PERFDATA_OK;) {
         size_t got = 0, want = (size_t)PD_MIN(raw->payload_size - done, (uint64_t)COPY_BLOCK);
         status = pd_source_read(source, raw->offset + raw->size + done, block, want, &got);

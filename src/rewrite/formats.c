@@ -162,7 +162,7 @@ perfdata_status pd_copy_mend_formats(struct pd_copy *copy)
         bool big = formats.tracing ? pd_tracing_big_endian(formats.tracing) : copy->big_endian;
         put_tracing(&formats, &out, big);
         status = out.failed
-                     ? pd_fail(&recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory")
+                     ? pd_no_memory(&recording->context, NULL)
                      : pd_copy_set_feature(copy, PD_FEATURE_TRACING_DATA, out.data, out.length);
         pd_text_free(&out);
     }

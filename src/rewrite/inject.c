@@ -242,7 +242,7 @@ static perfdata_status copy_guest_kernel(struct pd_recording *inner,
         return status;
     if (asprintf(&kernel.from, "%s/kcore_dir", guest->path) < 0 ||
         asprintf(&kernel.to, "%s/kcore_dir__%u", output->path, options->guest_pid) < 0)
-        return pd_fail(&inner->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        return pd_no_memory(&inner->context, NULL);
     bool there = !access(kernel.from, R_OK);
     if (!there) {
         free(kernel.from);

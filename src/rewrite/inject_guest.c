@@ -548,7 +548,7 @@ perfdata_status pd_inject_guest(struct pd_recording *recording,
     struct pd_map64 cpus = { 0 };
     struct merged *merged = calloc(1, sizeof *merged);
     if (!merged)
-        return pd_fail(&recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        return pd_no_memory(&recording->context, NULL);
     merged->host = recording;
     merged->guest = input->recording;
     merged->pid = input->pid;

@@ -20,11 +20,6 @@ struct traced {
     size_t room;
 };
 
-static perfdata_status no_memory(struct traced *traced)
-{
-    return pd_fail(&traced->copy.recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
-}
-
 /* ---- the head ---- */
 
 static perfdata_status describe(struct traced *traced)
@@ -37,7 +32,7 @@ static perfdata_status describe(struct traced *traced)
         const struct pd_event *event = recording->events[i];
         pd_describe_event(&out, event->name, &event->attr, event->ids, event->id_count, swap);
     }
-    perfdata_status status = out.failed ? no_memory(traced)
+    perfdata_status status = out.failed ? pd_no_memory(&traced->copy.recording->context, NULL)
                                         : pd_copy_set_feature(&traced->copy, PD_FEATURE_EVENT_DESC,
                                                               out.data, out.length);
     pd_text_free(&out);
@@ -92,7 +87,7 @@ static perfdata_status put_without_trace(struct traced *traced, const struct pd_
                                          size_t trace)
 {
     if (!make_room(traced, record->size))
-        return no_memory(traced);
+        return pd_no_memory(&traced->copy.recording->context, NULL);
     bool swap = traced->copy.recording->swap;
     memcpy(traced->scratch, record->data, trace);
     pd_store64(traced->scratch + trace - 8, 0, swap);
@@ -123,7 +118,7 @@ static perfdata_status put_made(struct traced *traced, const struct pd_delivered
     struct pd_sample sample;
     size_t size = 8, tail = plan->fixed_size;
     if (!make_room(traced, record->size + 8 * PD_LENGTH(words)))
-        return no_memory(traced);
+        return pd_no_memory(&traced->copy.recording->context, NULL);
     memcpy(traced->scratch, record->data, size);
     for (size_t i = 0; i < PD_LENGTH(words); i++)
         if (event->attr.sample_type & words[i].bit) {

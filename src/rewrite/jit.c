@@ -22,11 +22,6 @@ struct inject_jit {
     struct pd_text image, path, record;
 };
 
-static perfdata_status no_memory(struct inject_jit *jit)
-{
-    return pd_fail(&jit->copy->recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
-}
-
 /* ---- files ---- */
 
 /* A new file: what had the name may be linked elsewhere, as in perf's cache, and stays as it is
@@ -37,7 +32,7 @@ static perfdata_status write_image(struct inject_jit *jit, const struct pd_jitdu
     struct pd_build_id id;
     const char *path = jit->path.data;
     if (!pd_jit_image(dump, entry, &jit->image, &id))
-        return no_memory(jit);
+        return pd_no_memory(&jit->copy->recording->context, NULL);
     int fd = pd_create_at(AT_FDCWD, path, FILE_MODE);
     bool ok = fd >= 0 && pd_write_all(fd, jit->image.data, jit->image.length);
     int error = errno;
@@ -95,7 +90,7 @@ static perfdata_status put_map(struct inject_jit *jit, const struct pd_jit_entry
     pd_text_fill(record, '\0', (size_t)pd_align8(name) - name);
     put_trailer(jit, event, entry, time);
     if (record->failed)
-        return no_memory(jit);
+        return pd_no_memory(&jit->copy->recording->context, NULL);
     if (record->length > UINT16_MAX)
         return pd_issue(&recording->context, PERFDATA_ISSUE_OBJECT, -1,
                         "the name of a jitdump is too long for a record");
@@ -128,7 +123,7 @@ static perfdata_status put_dump(struct inject_jit *jit, struct pd_jitdump *dump,
         pd_jit_path(path, length, &entry, &jit->path);
         pd_text_char(&jit->path, '\0');
         if (jit->path.failed)
-            return no_memory(jit);
+            return pd_no_memory(&jit->copy->recording->context, NULL);
         if (entry.kind == PD_JIT_LOAD)
             status = write_image(jit, dump, &entry);
         if (status == PERFDATA_OK)
@@ -160,7 +155,7 @@ static perfdata_status take_dump(struct inject_jit *jit, const struct pd_deliver
                              : pd_jit_watch_take(&jit->watch, record->data,
                                                  jit->copy->recording->swap)
                                  ? put_dump(jit, &dump, path, length)
-                                 : no_memory(jit);
+                                 : pd_no_memory(&jit->copy->recording->context, NULL);
     pd_jitdump_close(&dump);
     return status;
 }

@@ -53,7 +53,7 @@ perfdata_status pd_kernel_copy_begin(struct pd_recording *recording,
     out->from = strdup(from);
     if (!out->from || asprintf(&out->data, "%s/data", path) < 0 ||
         asprintf(&out->to, "%s/%s", path, folder) < 0)
-        return pd_fail(out->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        return pd_no_memory(out->context, NULL);
     out->output.path = out->data;
     return make_directory(out, path);
 }
@@ -61,9 +61,7 @@ perfdata_status pd_kernel_copy_begin(struct pd_recording *recording,
 static perfdata_status copy_bytes(struct pd_kernel_copy *copy, int from, int to, const char *name)
 {
     uint8_t *block = malloc(BLOCK);
-    perfdata_status status = block ? PERFDATA_OK
-                                   : pd_fail(copy->context, PERFDATA_ERROR_MEMORY, -1,
-                                             "out of memory");
+    perfdata_status status = block ? PERFDATA_OK : pd_no_memory(copy->context, NULL);
     for (ssize_t got = 1; status == PERFDATA_OK && got > 0;) {
         got = read(from, block, BLOCK);
         if (got < 0 || !pd_write_all(to, block, (size_t)got))

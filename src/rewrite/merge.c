@@ -118,7 +118,7 @@ static perfdata_status add_events(struct merge *merge, const struct input *input
         size_t count = event->id_count ? event->id_count : 1;
         uint64_t *ids = calloc(count, sizeof *ids);
         if (!ids)
-            return pd_fail(&recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+            return pd_no_memory(&recording->context, NULL);
         ids[0] = input->made[i];
         for (size_t k = 0; k < event->id_count; k++)
             ids[k] = event->ids[k] + input->add_id;
@@ -151,8 +151,7 @@ static perfdata_status describe(struct merge *merge)
     for (size_t i = 0; i < merge->count; i++)
         for (size_t k = 0; k < merge->inputs[i].recording->event_count; k++)
             put_description(merge, merge->inputs[i].recording->events[k], &out);
-    perfdata_status status = out.failed ? pd_fail(&merge->copy.recording->context,
-                                                  PERFDATA_ERROR_MEMORY, -1, "out of memory")
+    perfdata_status status = out.failed ? pd_no_memory(&merge->copy.recording->context, NULL)
                                         : pd_copy_set_feature(&merge->copy, PD_FEATURE_EVENT_DESC,
                                                               out.data, out.length);
     pd_text_free(&out);
@@ -350,7 +349,7 @@ static perfdata_status run(struct merge *merge, const struct perfdata_output *ou
     merge->record = malloc(RECORD_ROOM);
     merge->converted = malloc(RECORD_ROOM);
     if (!merge->record || !merge->converted || !plan(merge))
-        return pd_fail(&first->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        return pd_no_memory(&first->context, NULL);
     status = pd_copy_open(first, output, PD_COPY_REORDER | PD_COPY_NO_EVENTS, &merge->copy);
     if (status == PERFDATA_OK)
         status = make_head(merge);
@@ -373,8 +372,7 @@ perfdata_status perfdata_merge(perfdata_recording *const *recordings, size_t cou
             return PERFDATA_ERROR_ARGUMENT;
     merge.inputs = calloc(count, sizeof *merge.inputs);
     if (!merge.inputs)
-        return pd_fail(&recordings[0]->recording.context, PERFDATA_ERROR_MEMORY, -1,
-                       "out of memory");
+        return pd_no_memory(&recordings[0]->recording.context, NULL);
     for (size_t i = 0; i < count; i++)
         merge.inputs[i].recording = &recordings[i]->recording;
     perfdata_status status = run(&merge, output);

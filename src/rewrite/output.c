@@ -25,7 +25,7 @@ static perfdata_status open_folder(struct pd_context *context, const char *path,
     }
     if (asprintf(&out->temporary, "%s.XXXXXX", path) < 0) {
         out->temporary = NULL;
-        return pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        return pd_no_memory(context, NULL);
     }
     if (!mkdtemp(out->temporary) ||
         (out->folder = open(out->temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0 ||

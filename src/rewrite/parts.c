@@ -16,7 +16,7 @@ static perfdata_status open_part(struct pd_parts *parts, struct pd_context *cont
     *number = (uint32_t)parts->list.count;
     if (!pd_vec_reserve(&parts->list, parts->list.count + 1) ||
         !pd_map64_set(&parts->by_key, key, *number))
-        return pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        return pd_no_memory(context, NULL);
     snprintf(name, sizeof name, "data.%u", *number);
     part.fd = openat(parts->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (part.fd < 0)

@@ -18,11 +18,6 @@ struct sched_stat {
     PD_VEC(struct switched) all;
 };
 
-static perfdata_status no_memory(struct sched_stat *s)
-{
-    return pd_fail(&s->copy->recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
-}
-
 static struct switched *find(struct sched_stat *s, uint32_t tid)
 {
     uint32_t at = pd_map64_get(&s->by_tid, tid);
@@ -45,15 +40,15 @@ static perfdata_status keep(struct sched_stat *s, uint32_t tid, const struct pd_
         /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a push that succeeds has room */
         if (!pd_vec_push(&s->all, fresh) ||
             !pd_map64_set(&s->by_tid, tid, (uint32_t)s->all.count - 1))
-            return no_memory(s);
+            return pd_no_memory(&s->copy->recording->context, NULL);
         known = find(s, tid);
     }
     if (!known)
-        return no_memory(s);
+        return pd_no_memory(&s->copy->recording->context, NULL);
     forget(s, tid);
     known->record = malloc(record->size);
     if (!known->record)
-        return no_memory(s);
+        return pd_no_memory(&s->copy->recording->context, NULL);
     memcpy(known->record, record->data, record->size);
     known->size = record->size;
     known->event = record->event;

@@ -35,7 +35,7 @@ static perfdata_status choose_events(struct slice *slice, struct pd_recording *r
         return PERFDATA_OK;
     for (size_t i = 0; i < recording->event_count; i++)
         if (!pd_vec_push(&slice->events, false))
-            return pd_fail(&recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+            return pd_no_memory(&recording->context, NULL);
     while (*list) {
         size_t length = strcspn(list, ",");
         bool found = false;

@@ -162,7 +162,7 @@ perfdata_status pd_filter_add_symbols(struct pd_filter *filter, struct pd_contex
                                                              sizeof *addresses);
     if (!addresses) {
         pd_vec_free(&names);
-        return pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "no memory for the symbol list");
+        return pd_no_memory(context, "the symbol list");
     }
     if (filter->address_count)
         memcpy(addresses, filter->addresses, filter->address_count * sizeof *addresses);
@@ -256,11 +256,10 @@ perfdata_status pd_filter_no_cpu(struct pd_context *context, const char *asked, 
     struct pd_text text = { 0 };
     put_cpus(there, &text);
     pd_text_char(&text, '\0');
-    perfdata_status status = text.failed
-                                 ? pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "out of memory")
-                                 : pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1,
-                                           "-C %.100s: no such CPU: there are %s %s", asked, what,
-                                           *text.data ? text.data : "none");
+    perfdata_status status = text.failed ? pd_no_memory(context, NULL)
+                                         : pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1,
+                                                   "-C %.100s: no such CPU: there are %s %s", asked,
+                                                   what, *text.data ? text.data : "none");
     pd_text_free(&text);
     return status;
 }

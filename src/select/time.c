@@ -184,7 +184,7 @@ perfdata_status pd_filter_add_times(struct pd_filter *filter, struct pd_recordin
                        "(if '--buildid-all' is enabled, please set '--timestamp-boundary').");
     char *copy = pd_arena_strdup(&filter->arena, text);
     if (!copy)
-        return pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "no memory for the time spans");
+        return pd_no_memory(context, "the time spans");
     span_vec spans = { 0 };
     bool good = percent ? whole.end >= whole.start && parse_percents(copy, &whole, &spans)
                         : parse_spans(copy, &spans);

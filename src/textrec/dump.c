@@ -44,15 +44,10 @@ struct dumper {
     bool in_data;
 };
 
-static perfdata_status no_memory(struct dumper *d)
-{
-    return pd_fail(d->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
-}
-
 static perfdata_status flush(struct dumper *d, size_t above)
 {
     if (d->text.failed || d->pdt.out.failed)
-        return no_memory(d);
+        return pd_no_memory(d->context, NULL);
     if (d->text.length <= above)
         return PERFDATA_OK;
     bool stop = d->write(d->data, d->text.data, d->text.length) != 0;
@@ -103,7 +98,7 @@ static perfdata_status settle(struct dumper *d, uint64_t size)
 {
     pd_text_char(&d->text, '\n');
     if (d->text.failed)
-        return no_memory(d);
+        return pd_no_memory(d->context, NULL);
     if (!pdt_take(&d->pdt, d->text.data + d->begin, d->text.length - d->begin))
         return pd_fail(d->context, PERFDATA_ERROR_UNSUPPORTED, (int64_t)d->cursor,
                        "no text for what is here: %s", d->pdt.item.error);
@@ -157,7 +152,7 @@ static perfdata_status name_event(struct dumper *d, size_t index)
     pd_text_char(&text, '\0');
     if (text.failed || !pd_vec_push(&d->names, text.data)) {
         pd_text_free(&text);
-        return no_memory(d);
+        return pd_no_memory(d->context, NULL);
     }
     return PERFDATA_OK;
 }
@@ -216,7 +211,7 @@ static perfdata_status print_events(struct dumper *d)
     uint8_t *bytes = malloc(entry ? entry : 1);
     perfdata_status status = PERFDATA_OK;
     if (!bytes)
-        return no_memory(d);
+        return pd_no_memory(d->context, NULL);
     for (unsigned i = 0; i < recording->event_count && status == PERFDATA_OK; i++) {
         status = name_event(d, i);
         if (status == PERFDATA_OK)
@@ -364,7 +359,7 @@ static perfdata_status add_section(struct dumper *d, enum section_kind kind, uns
             return PERFDATA_OK;
     }
     struct section section = { offset, size, kind, index };
-    return pd_vec_push(&d->sections, section) ? PERFDATA_OK : no_memory(d);
+    return pd_vec_push(&d->sections, section) ? PERFDATA_OK : pd_no_memory(d->context, NULL);
 }
 
 static unsigned count_features(const struct pd_recording *recording)
@@ -548,7 +543,7 @@ static perfdata_status print_types(struct dumper *d, const struct section *secti
     uint8_t *bytes = malloc((size_t)section->size);
     size_t got;
     if (!bytes)
-        return no_memory(d);
+        return pd_no_memory(d->context, NULL);
     perfdata_status status = pd_source_read(d->source, section->offset, bytes,
                                             (size_t)section->size, &got);
     pd_text_string(begin_item(d), "types ");

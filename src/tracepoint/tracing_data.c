@@ -280,7 +280,7 @@ perfdata_status pd_tracing_open(struct pd_context *context, const uint8_t *bytes
     if (!tracing || !tep) {
         free(tracing);
         tep_free(tep);
-        return pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "no memory for tracing data");
+        return pd_no_memory(context, "tracing data");
     }
     tracing->context = context;
     tracing->tep = tep;
@@ -304,7 +304,7 @@ perfdata_status pd_tracing_open(struct pd_context *context, const uint8_t *bytes
     }
     if (tracing->no_memory) {
         pd_tracing_free(tracing);
-        return pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "no memory for tracepoint formats");
+        return pd_no_memory(context, "tracepoint formats");
     }
     if (used)
         *used = (size_t)(reader.at - bytes);

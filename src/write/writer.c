@@ -128,7 +128,7 @@ perfdata_status pd_writer_open_fd(struct pd_context *context, int fd,
     size_t room = options->kind == PD_WRITE_PART ? PART_BUFFER : BUFFER_SIZE;
     struct pd_writer *writer = calloc(1, sizeof *writer);
     if (!writer)
-        return pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        return pd_no_memory(context, NULL);
     writer->room = room;
     writer->context = context;
     writer->fd = fd;
@@ -162,7 +162,7 @@ perfdata_status pd_writer_add_event(struct pd_writer *writer, const struct pd_at
     struct event event = { .attr = *attr, .ids = malloc(bytes ? bytes : 1), .count = count };
     if (!event.ids || !pd_vec_push(&writer->events, event)) {
         free(event.ids);
-        return pd_fail(writer->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        return pd_no_memory(writer->context, NULL);
     }
     if (bytes)
         memcpy(event.ids, ids, bytes);
@@ -178,7 +178,7 @@ perfdata_status pd_writer_set_feature(struct pd_writer *writer, unsigned feature
                        feature);
     uint8_t *copy = malloc(size ? size : 1);
     if (!copy)
-        return pd_fail(writer->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        return pd_no_memory(writer->context, NULL);
     if (size)
         memcpy(copy, payload, size);
     free(writer->features[feature].payload);
@@ -342,7 +342,7 @@ perfdata_status pd_writer_put_record(struct pd_writer *writer, const void *recor
     }
     struct index_entry entry = { writer->position, size };
     if (type == PD_RECORD_AUXTRACE && !pd_vec_push(&writer->aux, entry))
-        return pd_fail(writer->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        return pd_no_memory(writer->context, NULL);
     return pd_writer_put(writer, record, size);
 }
 
@@ -390,7 +390,7 @@ static perfdata_status set_index(struct pd_writer *writer)
         return PERFDATA_OK;
     uint8_t *bytes = malloc(size);
     if (!bytes)
-        return pd_fail(writer->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        return pd_no_memory(writer->context, NULL);
     pd_store64(bytes, writer->aux.count, writer->options.swap);
     for (size_t i = 0; i < writer->aux.count; i++) {
         pd_store64(bytes + 8 + 16 * i, writer->aux.data[i].offset, writer->options.swap);

@@ -340,9 +340,7 @@ static perfdata_status open_session(struct exporter *x)
         x->calls = pd_calls_new(UINT64_C(1) << 63, put_call, x);
     bool no_calls = options->flags & (PERFDATA_DATABASE_CALLS | PERFDATA_DATABASE_CALLCHAINS) &&
                     !x->calls;
-    return x->resolver && !no_calls
-               ? PERFDATA_OK
-               : pd_fail(&x->recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+    return x->resolver && !no_calls ? PERFDATA_OK : pd_no_memory(&x->recording->context, NULL);
 }
 
 static perfdata_status run(struct exporter *x)
@@ -439,7 +437,7 @@ perfdata_status perfdata_export_database(perfdata_recording *recording,
                        "no open recording, no path or no such form");
     struct exporter *x = calloc(1, sizeof *x);
     if (!x)
-        return pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        return pd_no_memory(context, NULL);
     x->recording = &recording->recording;
     x->options = &options;
     perfdata_status status = export_to(x, recording, options.path);

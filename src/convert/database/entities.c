@@ -23,8 +23,7 @@ void pd_db_entities_free(struct pd_db_entities *e)
 static void no_memory(struct pd_db_entities *e)
 {
     if (e->status >= 0)
-        e->status = pd_fail(&e->session->recording->context, PERFDATA_ERROR_MEMORY, -1,
-                            "out of memory");
+        e->status = pd_no_memory(&e->session->recording->context, NULL);
 }
 
 void pd_db_put(struct pd_db_entities *e, enum pd_db_table table, const struct pd_db_cell *cells)

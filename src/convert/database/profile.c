@@ -34,7 +34,7 @@ static perfdata_status put_row(struct writing *w, enum pd_db_table table,
                                const struct pd_db_cell *cells)
 {
     if (w->text.failed)
-        return pd_fail(w->context, PERFDATA_ERROR_MEMORY, -1, "no memory for a row");
+        return pd_no_memory(w->context, "a row");
     w->text.length = 0;
     w->used[table] = true;
     return w->writer->row(w->writer, table, cells);

@@ -34,7 +34,7 @@ static perfdata_status flush(struct psql_writer *w, unsigned table)
     if (rows->length)
         pd_text_string(rows, "\\.\n");
     if (rows->failed)
-        return pd_fail(w->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        return pd_no_memory(w->context, NULL);
     if (!rows->length)
         return PERFDATA_OK;
     perfdata_status status = put(w, "COPY ");
@@ -114,7 +114,7 @@ struct pd_db_writer *pd_db_psql_open(struct pd_context *context, const char *pat
 {
     struct psql_writer *w = calloc(1, sizeof *w);
     if (!w) {
-        pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        pd_no_memory(context, NULL);
         return NULL;
     }
     w->writer = (struct pd_db_writer){ false, statement, row, rows_end, close_writer };

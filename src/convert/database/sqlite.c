@@ -125,7 +125,7 @@ struct pd_db_writer *pd_db_sqlite_open(struct pd_context *context, const char *p
     }
     struct sqlite_writer *w = calloc(1, sizeof *w);
     if (!w) {
-        pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        pd_no_memory(context, NULL);
         return NULL;
     }
     w->writer = (struct pd_db_writer){ true, statement, row, rows_end, close_writer };

@@ -8,17 +8,12 @@
 enum { QUEUES_MAX = 1 << 20 };
 #define NO_ID UINT32_MAX
 
-static perfdata_status no_memory(struct pd_aux *aux)
-{
-    return pd_fail(&aux->recording->context, PERFDATA_ERROR_MEMORY, -1, "no memory for AUX areas");
-}
-
 perfdata_status pd_aux_open(struct pd_recording *recording, const struct pd_aux_options *options,
                             struct pd_aux **out)
 {
     struct pd_aux *aux = *out = calloc(1, sizeof *aux);
     if (!aux)
-        return pd_fail(&recording->context, PERFDATA_ERROR_MEMORY, -1, "no memory for AUX areas");
+        return pd_no_memory(&recording->context, "AUX areas");
     aux->recording = recording;
     if (options)
         aux->options = *options;
@@ -78,7 +73,7 @@ static perfdata_status add_buffer(struct pd_aux *aux, struct pd_aux_buffer *buff
     if (!queue || !pd_vec_push(&queue->buffers, (uint32_t)aux->buffers.count) ||
         !pd_vec_push(&aux->buffers, *buffer)) {
         free(buffer->memory);
-        return no_memory(aux);
+        return pd_no_memory(&aux->recording->context, "AUX areas");
     }
     if (!queue->set) {
         queue->set = true;
@@ -132,7 +127,7 @@ static perfdata_status add_trace(struct pd_aux *aux, const struct pd_raw *record
         buffer.memory = copy_of(record->payload, buffer.size);
         buffer.file_offset = UINT64_MAX;
         if (!buffer.memory)
-            return no_memory(aux);
+            return pd_no_memory(&aux->recording->context, "AUX areas");
     }
     return add_buffer(aux, &buffer, buffer.tid);
 }
@@ -165,7 +160,7 @@ static perfdata_status add_sample(struct pd_aux *aux, const struct pd_raw *recor
         buffer.memory = copy_of(sample.aux, sample.aux_size);
         buffer.file_offset = UINT64_MAX;
         if (!buffer.memory)
-            return no_memory(aux);
+            return pd_no_memory(&aux->recording->context, "AUX areas");
     }
     return add_buffer(aux, &buffer, id.tid);
 }
@@ -185,7 +180,7 @@ static perfdata_status take_id_index(struct pd_aux *aux, const struct pd_raw *re
                  pd_vec_push(&aux->ids, id);
     }
     pd_arena_free(&arena);
-    return stored ? PERFDATA_OK : no_memory(aux);
+    return stored ? PERFDATA_OK : pd_no_memory(&aux->recording->context, "AUX areas");
 }
 
 static perfdata_status add_record(struct pd_aux *aux, const struct pd_raw *raw)
@@ -197,7 +192,8 @@ static perfdata_status add_record(struct pd_aux *aux, const struct pd_raw *raw)
     pd_record_identity(raw->event, raw->data, raw->size, raw->type, &identity);
     struct pd_aux_record record = { body.aux_offset, body.aux_size, body.flags,  identity.time,
                                     identity.pid,    identity.tid,  identity.cpu };
-    return pd_vec_push(&aux->records, record) ? PERFDATA_OK : no_memory(aux);
+    return pd_vec_push(&aux->records, record) ? PERFDATA_OK
+                                              : pd_no_memory(&aux->recording->context, "AUX areas");
 }
 
 /* ---- a file's ---- */
@@ -231,7 +227,7 @@ static bool read_index(struct pd_aux *aux, perfdata_status *status)
     for (uint32_t i = 0; right && i < index->entries_count; i++) {
         right = read_entry(aux->recording, &index->entries[i], &buffer, status);
         if (right && !pd_vec_push(&buffers, buffer))
-            *status = no_memory(aux);
+            *status = pd_no_memory(&aux->recording->context, "AUX areas");
         right &= *status == PERFDATA_OK;
     }
     for (size_t i = 0; right && i < buffers.count && *status == PERFDATA_OK; i++)

@@ -39,12 +39,6 @@ struct search {
     bool ordered; /* so far every PSB has a TSC */
 };
 
-static perfdata_status no_memory(const struct pd_aux *aux)
-{
-    return pd_fail(&aux->recording->context, PERFDATA_ERROR_MEMORY, -1,
-                   "no memory for an index of PSBs");
-}
-
 /* ---- runs ---- */
 
 /* The last one with an address, and the last one. */
@@ -171,13 +165,14 @@ static perfdata_status make_row(struct maker *maker, const struct pd_aux_buffer 
         end = got < WINDOW - have;
         have += got;
         if (!search_window(maker, &search, base, have, end, &used))
-            return no_memory(maker->aux);
+            return pd_no_memory(&maker->aux->recording->context, "an index of PSBs");
         memmove(maker->window, maker->window + used, have - used);
         base += used;
         have -= used;
     }
-    return end_run(maker) && pd_vec_push(&maker->rows, search.row) ? PERFDATA_OK
-                                                                   : no_memory(maker->aux);
+    return end_run(maker) && pd_vec_push(&maker->rows, search.row)
+               ? PERFDATA_OK
+               : pd_no_memory(&maker->aux->recording->context, "an index of PSBs");
 }
 
 /* ---- the file ---- */
@@ -271,7 +266,7 @@ perfdata_status pd_aux_index_store(struct pd_aux *aux)
         pd_vec_free(&maker->entries);
         pd_vec_free(&maker->runs);
     } else {
-        status = no_memory(aux);
+        status = pd_no_memory(&aux->recording->context, "an index of PSBs");
     }
     free(maker);
     return status;

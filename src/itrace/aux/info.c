@@ -77,7 +77,7 @@ static perfdata_status decode_filter(struct pd_context *context, const struct pd
                         "Intel PT's address filter is not terminated");
     *after = FILTER + (size_t)pd_align8(length + 1) / 8;
     out->filter = pd_arena_copy(arena, text, (size_t)length);
-    return out->filter ? PERFDATA_OK : pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+    return out->filter ? PERFDATA_OK : pd_no_memory(context, NULL);
 }
 
 static perfdata_status decode_pt(struct pd_context *context, const struct pd_array *words,
@@ -124,7 +124,7 @@ perfdata_status pd_aux_info_decode(struct pd_context *context, const uint8_t *re
         return pd_issue(context, PERFDATA_ISSUE_BAD_RECORD, -1, "AUXTRACE_INFO is cut");
     uint64_t *words = pd_arena_alloc(arena, 8 * (size_t)body.priv.count + 1);
     if (!words)
-        return pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        return pd_no_memory(context, NULL);
     for (uint32_t i = 0; i < body.priv.count; i++)
         words[i] = pd_array_at(&body.priv, i);
     out->present = true;

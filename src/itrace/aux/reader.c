@@ -45,18 +45,12 @@ struct pd_aux_reader {
     struct pd_aux_leaps *room; /* once they are needed */
 };
 
-static perfdata_status no_memory(const struct pd_aux *aux)
-{
-    return pd_fail(&aux->recording->context, PERFDATA_ERROR_MEMORY, -1,
-                   "no memory for an AUX area");
-}
-
 perfdata_status pd_aux_reader_open(const struct pd_aux *aux, uint32_t queue,
                                    struct pd_aux_reader **out)
 {
     struct pd_aux_reader *reader = *out = calloc(1, sizeof *reader);
     if (!reader)
-        return no_memory(aux);
+        return pd_no_memory(&aux->recording->context, "an AUX area");
     reader->aux = aux;
     reader->queue = queue;
     reader->overlaps = aux->info.type == PD_AUXTRACE_INTEL_PT
@@ -122,7 +116,7 @@ static perfdata_status fill(struct pd_aux_reader *reader, struct pd_aux_bytes *t
     const struct pd_aux *aux = reader->aux;
     perfdata_status status = read_growing(aux, to, buffer, from, size, pd_aux_read);
     if (status == PERFDATA_ERROR_MEMORY)
-        return no_memory(aux);
+        return pd_no_memory(&aux->recording->context, "an AUX area");
     if (status < 0 || to->size >= size)
         return status;
     return pd_issue(&aux->recording->context, PERFDATA_ISSUE_TRUNCATED,
@@ -218,7 +212,7 @@ static int next_cut(struct pd_aux_reader *reader, const struct pd_aux_buffer *bu
     out->consecutive = false;
     if (reader->begun && reader->aux->info.type == PD_AUXTRACE_INTEL_BTS) {
         if (!pd_bts_find_overlap(last->data, last->size, now->data, now->size, &from))
-            return no_memory(reader->aux);
+            return pd_no_memory(&reader->aux->recording->context, "an AUX area");
         out->consecutive = from > 0;
     } else if (reader->begun) {
         from = pd_pt_find_overlap(last->data, last->size, now->data, now->size,

@@ -31,8 +31,7 @@ static int fill(struct pd_spe_reader *reader)
 {
     const struct pd_aux_queue *queue = &reader->aux->queues.data[reader->queue];
     if (!reader->bytes && !(reader->bytes = malloc(CHUNK)))
-        return pd_fail(&reader->aux->recording->context, PERFDATA_ERROR_MEMORY, -1,
-                       "no memory for an AUX area");
+        return pd_no_memory(&reader->aux->recording->context, "an AUX area");
     for (;;) {
         size_t left = reader->size - reader->at;
         if (left >= PD_SPE_LONGEST)

@@ -167,9 +167,7 @@ static perfdata_status make_queue(struct pd_synth *synth, const struct pd_aux_qu
         pd_aux_reader_leap(queue->reader);
     first_range(synth, queue);
     queue->decoder = new_decoder(synth, queue);
-    return queue->decoder ? PERFDATA_OK
-                          : pd_fail(&synth->recording->context, PERFDATA_ERROR_MEMORY, -1,
-                                    "no memory for a decoder");
+    return queue->decoder ? PERFDATA_OK : pd_no_memory(&synth->recording->context, "a decoder");
 }
 
 perfdata_status pd_synth_make_queues(struct pd_synth *synth)
@@ -180,8 +178,7 @@ perfdata_status pd_synth_make_queues(struct pd_synth *synth)
     synth->queues = calloc(count + 1, sizeof *synth->queues);
     synth->tables = pd_pt_tables_new();
     if (!synth->queues || !synth->tables)
-        return pd_fail(&synth->recording->context, PERFDATA_ERROR_MEMORY, -1,
-                       "no memory for the queues of a trace");
+        return pd_no_memory(&synth->recording->context, "the queues of a trace");
     synth->queue_count = count;
     for (size_t i = 0; i < synth->aux->queues.count; i++) {
         const struct pd_aux_queue *from = &synth->aux->queues.data[i];

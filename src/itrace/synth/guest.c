@@ -11,8 +11,7 @@ static struct pd_thread *touch(struct pd_synth *synth, uint32_t machine, uint32_
     struct pd_thread *thread = timeline ? pd_timeline_touch(timeline, pid, tid, synth->number)
                                         : NULL;
     if (!thread)
-        synth->status = pd_fail(&synth->recording->context, PERFDATA_ERROR_MEMORY, -1,
-                                "no memory for a guest");
+        synth->status = pd_no_memory(&synth->recording->context, "a guest");
     return thread;
 }
 

@@ -27,8 +27,7 @@ perfdata_status pd_synth_log_open(struct pd_synth *synth, const struct pd_synth_
                        "the debug log of --itrace (letter d) is not written here");
     struct pd_synth_logger *logger = synth->logger = calloc(1, sizeof *logger);
     if (!logger)
-        return pd_fail(&synth->recording->context, PERFDATA_ERROR_MEMORY, -1,
-                       "no memory for the debug log");
+        return pd_no_memory(&synth->recording->context, "the debug log");
     logger->to = *config->log;
     logger->outside = options->log_plus & PD_ITRACE_FLAG('a');
     logger->records = logger->outside || !(options->log_minus & PD_ITRACE_FLAG('a'));

@@ -27,8 +27,7 @@ static PD_NOINLINE void *next_block(struct pd_synth *synth, struct pd_synth_room
         uint8_t *block = size <= ROOM_BLOCK ? malloc(ROOM_BLOCK) : NULL;
         if (!block || !pd_vec_push(&room->blocks, block)) {
             free(block);
-            synth->status = pd_fail(&synth->recording->context, PERFDATA_ERROR_MEMORY, -1,
-                                    "no memory for samples");
+            synth->status = pd_no_memory(&synth->recording->context, "samples");
             return NULL;
         }
     }

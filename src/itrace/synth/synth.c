@@ -155,8 +155,7 @@ static perfdata_status open_all(struct pd_synth *synth, const struct pd_synth_co
     pd_synth_plan_branches(synth);
     synth->code_reader = pd_code_reader_new(synth->code);
     if (!synth->code_reader)
-        return pd_fail(&synth->recording->context, PERFDATA_ERROR_MEMORY, -1,
-                       "no memory for decoding");
+        return pd_no_memory(&synth->recording->context, "decoding");
     status = set_ranges(synth, config);
     if (!status)
         status = load_index(synth);
@@ -245,8 +244,7 @@ perfdata_status pd_synth_open(const struct pd_synth_config *config, struct pd_sy
         if (synth && aux->info.present)
             status = tell_kind(recording, &aux->info);
         else if (!synth && !status)
-            status = pd_fail(&recording->context, PERFDATA_ERROR_MEMORY, -1,
-                             "no memory for decoding");
+            status = pd_no_memory(&recording->context, "decoding");
         free(synth);
         pd_aux_close(aux);
         return status;

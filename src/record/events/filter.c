@@ -283,8 +283,7 @@ perfdata_status pd_filter_resolve(struct pd_context *context, const struct pd_ro
 {
     struct filter filter = { .context = context, .roots = roots, .text = text, .at = text };
     struct region *region = malloc(sizeof *region);
-    perfdata_status status = region ? PERFDATA_OK
-                                    : pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+    perfdata_status status = region ? PERFDATA_OK : pd_no_memory(context, NULL);
     bool any = false;
     while (region && status == PERFDATA_OK) {
         while (*filter.at == ',' || is_blank(*filter.at))

@@ -41,5 +41,5 @@ perfdata_status pd_parse_fail(struct pd_parser *parser, size_t at, const char *f
 
 perfdata_status pd_parse_no_memory(struct pd_parser *parser)
 {
-    return pd_fail(parser->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+    return pd_no_memory(parser->context, NULL);
 }

@@ -71,7 +71,7 @@ static perfdata_status read_segments(struct copy *copy)
         if (!read_whole(copy->from, head->e_phoff + i * sizeof segment, &segment, sizeof segment))
             return cannot(copy, "read it");
         if (segment.p_type == PT_LOAD && !pd_vec_push(&copy->in, segment))
-            return pd_fail(copy->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+            return pd_no_memory(copy->context, NULL);
     }
     return PERFDATA_OK;
 }
@@ -186,7 +186,7 @@ static perfdata_status copy_all(struct copy *copy, struct span kernel)
 {
     perfdata_status status = read_segments(copy);
     if (status == PERFDATA_OK && (!choose(copy, kernel) || !choose(copy, modules(copy->roots))))
-        status = pd_fail(copy->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        status = pd_no_memory(copy->context, NULL);
     if (status == PERFDATA_OK && !copy->out.count)
         status = pd_fail(copy->context, PERFDATA_ERROR_NOT_FOUND, -1,
                          "kcore: it does not have the kernel's code");

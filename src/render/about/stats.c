@@ -132,15 +132,14 @@ perfdata_status pd_stats_text(struct pd_recording *recording, struct pd_stats_op
     struct pd_raw raw;
     counts.events = calloc(counts.event_count + 1, sizeof *counts.events);
     if (!counts.events)
-        return pd_fail(&recording->context, PERFDATA_ERROR_MEMORY, -1, "no memory for counts");
+        return pd_no_memory(&recording->context, "counts");
     int status = pd_walk_open(recording, &walk);
     if (status >= 0) {
         pd_split_init(&counts.split, recording);
         while ((status = pd_walk_next(walk, &raw)) > 0 && count(&counts, &raw))
             continue;
         if (status > 0)
-            status = pd_fail(&recording->context, PERFDATA_ERROR_MEMORY, -1,
-                             "no memory for counts");
+            status = pd_no_memory(&recording->context, "counts");
         pd_split_free(&counts.split);
         pd_walk_close(walk);
         counts.total += options.made;

@@ -186,7 +186,7 @@ static perfdata_status print_all(struct pd_session *session, bool maps, struct p
     };
     perfdata_status status = 0;
     if (!collect(&tasks, session->timeline)) {
-        status = pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "no memory for tasks");
+        status = pd_no_memory(context, "tasks");
     } else if (!link_tasks(&tasks)) {
         status = pd_fail(context, PERFDATA_ERROR_NO_DATA, -1, "Error: failed to process tasks");
     } else {

@@ -147,7 +147,7 @@ static perfdata_status extract_queue(struct extract *x, uint32_t number)
     pd_text_string(&x->name, aux->info.type == PD_AUXTRACE_INTEL_PT ? ".pt" : ".aux");
     pd_text_char(&x->name, 0);
     if (x->name.failed)
-        return pd_fail(x->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        return pd_no_memory(x->context, NULL);
     x->file = create(x, x->name.data);
     if (x->file < 0)
         return cannot(x, x->name.data);
@@ -164,7 +164,7 @@ static perfdata_status extract_queue(struct extract *x, uint32_t number)
 static perfdata_status write_index(struct extract *x)
 {
     if (x->index.failed)
-        return pd_fail(x->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        return pd_no_memory(x->context, NULL);
     int fd = create(x, index_name);
     if (fd < 0)
         return cannot(x, index_name);
@@ -216,7 +216,7 @@ perfdata_status perfdata_aux_extract(perfdata_aux *view, const char *directory,
         return cannot(&x, directory);
     x.copy = malloc(COPY_SIZE);
     if (!x.copy)
-        status = pd_fail(x.context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        status = pd_no_memory(x.context, NULL);
     pd_text_string(&x.index,
                    "file\tposition\tsize\tbuffer\tcpu\tpid\ttid\toffset\tcut\tconsecutive\t"
                    "reference\tflags\ttime\n");

@@ -47,7 +47,7 @@ int pd_scan_run(struct pd_context *context, const struct pd_scan *scan)
     uint64_t read = 0;
     int result = 0;
     if (!window)
-        return pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        return pd_no_memory(context, NULL);
     for (bool end = false; !result && !end;) {
         size_t want = (size_t)PD_MIN((uint64_t)(WINDOW - have), scan->size - read);
         result = scan->read(scan->read_data, read, window + have, want, &got);

@@ -25,7 +25,7 @@ perfdata_status perfdata_aux_open(perfdata_recording *recording,
         return taken;
     perfdata_aux *view = calloc(1, sizeof *view);
     if (!view)
-        return pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        return pd_no_memory(context, NULL);
     view->recording = &recording->recording;
     view->flags = asked.flags;
     perfdata_status status = PERFDATA_OK;
@@ -118,7 +118,7 @@ bool pd_aux_out_flush(struct pd_aux_out *out, bool all)
     if (out->status < 0)
         return false;
     if (out->text.failed)
-        out->status = pd_fail(out->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        out->status = pd_no_memory(out->context, NULL);
     else if ((all || out->text.length >= OUT_SIZE) && out->text.length) {
         if (out->write(out->data, out->text.data, out->text.length))
             out->status = pd_fail(out->context, PERFDATA_ERROR_OUTPUT, -1,

@@ -466,8 +466,7 @@ static perfdata_status read_all(struct counts_report *report)
         if (taken == PD_COUNT_CONFIG)
             choose_way(report);
         if (taken == PD_COUNT_FAILED || (taken == PD_COUNT_ROUND && !put_round(report, &round))) {
-            got = pd_fail(&report->recording->context, PERFDATA_ERROR_MEMORY, -1,
-                          "no memory for counts");
+            got = pd_no_memory(&report->recording->context, "counts");
             break;
         }
     }

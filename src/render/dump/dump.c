@@ -14,8 +14,7 @@ static perfdata_status flush(struct pd_recording *recording, struct pd_text *tex
                              perfdata_write_fn write, void *data)
 {
     if (text->failed)
-        return pd_fail(&recording->context, PERFDATA_ERROR_MEMORY, -1,
-                       "no memory for the text of a record");
+        return pd_no_memory(&recording->context, "the text of a record");
     if (text->length <= above)
         return PERFDATA_OK;
     bool stop = write(data, text->data, text->length) != 0;

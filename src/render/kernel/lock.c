@@ -311,7 +311,7 @@ perfdata_status perfdata_lock_run(perfdata_recording *recording,
         return status;
     struct pd_locks *locks = calloc(1, sizeof *locks);
     if (!locks)
-        return pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "no memory for locks");
+        return pd_no_memory(context, "locks");
     locks->options = &known;
     if (pd_tp_has_tracepoints(&recording->recording, "lock record"))
         status = run(locks, &recording->recording, write, data);

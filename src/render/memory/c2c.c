@@ -8,12 +8,6 @@
 /* Linux has at most 8192 CPUs and 1024 nodes. */
 enum { MOST_CPUS = 1 << 16, MOST_NODES = 1024 };
 
-static perfdata_status no_memory(struct pd_c2c *c2c)
-{
-    return pd_fail(&c2c->recording->context, PERFDATA_ERROR_MEMORY, -1,
-                   "no memory for lines of the data cache");
-}
-
 /* ---- the machine ---- */
 
 static bool read_number(const char **at, uint32_t *out)
@@ -65,7 +59,7 @@ static perfdata_status learn_nodes(struct pd_c2c *c2c)
     c2c->cpu_count = features->nrcpus.available;
     c2c->node_of = malloc((c2c->cpu_count + 1) * sizeof *c2c->node_of);
     if (!c2c->node_of)
-        return no_memory(c2c);
+        return pd_no_memory(&c2c->recording->context, "lines of the data cache");
     for (uint32_t i = 0; i < c2c->cpu_count; i++)
         c2c->node_of[i] = -1;
     for (uint32_t i = 0; i < topology->nodes_count; i++)
@@ -246,7 +240,7 @@ static perfdata_status take_sample(struct pd_c2c *c2c, struct pd_resolver *resol
     const struct pd_location *data = pd_resolve(resolver, facts.thread, facts.number,
                                                 sample.cpumode, sample.addr);
     if (!facts.location || !data)
-        return no_memory(c2c);
+        return pd_no_memory(&c2c->recording->context, "lines of the data cache");
     access.to = (struct pd_hist_place){ .dso = data->dso, .map = data->map, .addr = data->addr };
     facts.access = &access;
     pd_c2c_decode(sample.data_src, sample.addr, &stats);
@@ -257,7 +251,7 @@ static perfdata_status take_sample(struct pd_c2c *c2c, struct pd_resolver *resol
     uint32_t line;
     return take_line(c2c, &facts, &stats, &line) && take_row(c2c, &facts, &stats, line)
                ? PERFDATA_OK
-               : no_memory(c2c);
+               : pd_no_memory(&c2c->recording->context, "lines of the data cache");
 }
 
 /* ---- the run ---- */

@@ -157,7 +157,7 @@ perfdata_status perfdata_report_open(perfdata_recording *recording,
     struct pd_context *context = &recording->recording.context;
     perfdata_report *report = calloc(1, sizeof *report);
     if (!report)
-        return pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "no memory for the report");
+        return pd_no_memory(context, "the report");
     perfdata_status status = pd_take_options(context, &report->options, sizeof report->options,
                                              options);
     if (status == 0)
@@ -372,7 +372,7 @@ perfdata_status pd_report_each_row(perfdata_recording *recording,
         return status;
     perfdata_report *report = calloc(1, sizeof *report);
     if (!report)
-        return pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "no memory for the report");
+        return pd_no_memory(context, "the report");
     report->options = *options;
     report->options.flags |= PERFDATA_REPORT_QUIET;
     if (!is_made_of_chains(options))

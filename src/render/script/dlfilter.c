@@ -440,7 +440,7 @@ perfdata_status pd_dlfilter_open(struct pd_script *script)
         return PERFDATA_OK;
     struct pd_dlfilter *filter = script->dlfilter = calloc(1, sizeof *filter);
     if (!filter)
-        return pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "no memory for a filter");
+        return pd_no_memory(context, "a filter");
     filter->script = script;
     script->perf_exit = 255;
     if (!take_object(filter, name))
@@ -449,7 +449,7 @@ perfdata_status pd_dlfilter_open(struct pd_script *script)
         cookie_io_functions_t io = { .write = take_printed };
         filter->capture = fopencookie(filter, "w", io);
         if (!filter->capture)
-            return pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "no memory for a filter");
+            return pd_no_memory(context, "a filter");
     }
     if (call_outside(filter, true))
         return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1, "the filter '%s' does not start",

@@ -78,8 +78,7 @@ static perfdata_status begin(void *data, unsigned index, struct pd_resolver *res
         free(worker);
         *state = NULL;
     }
-    return pd_fail(&script->recording->context, PERFDATA_ERROR_MEMORY, -1,
-                   "no memory for a worker");
+    return pd_no_memory(&script->recording->context, "a worker");
 }
 
 static void end(void *data, unsigned index, void *state)
@@ -255,8 +254,7 @@ static perfdata_status work(void *data, void *state, struct pd_batch *batch)
         if (!batch->result)
             batch->result = calloc(1, sizeof(struct pd_time_gaps));
         if (!batch->result)
-            return pd_fail(&script->recording->context, PERFDATA_ERROR_MEMORY, -1,
-                           "no memory for a batch");
+            return pd_no_memory(&script->recording->context, "a batch");
         worker->gaps = batch->result;
         worker->gaps->gaps.count = worker->gaps->marks.count = 0;
         worker->marks = script->options->write_event;
