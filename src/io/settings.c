@@ -187,6 +187,15 @@ static int check_format(struct pd_context *context, const char *key, const char 
                          value, key, value);
 }
 
+static int check_number(struct pd_context *context, const char *key, const char *value)
+{
+    uint64_t number;
+    return pd_config_number(value, &number)
+               ? 0
+               : pd_warning(context, PERFDATA_ISSUE_CONFIG, -1,
+                            "bad config value for '%s', ignoring...\n", key);
+}
+
 static const struct {
     const char *verb, *key;
     int (*check)(struct pd_context *context, const char *key, const char *value);
@@ -195,6 +204,14 @@ static const struct {
     { "record", "record.build-id", check_build_ids },
     { "kmem", "kmem.default", check_allocator },
     { "help", "help.format", check_format },
+    /* trace tells of these before it looks at trace.add_events */
+    { "trace", "trace.show_timestamp", check_truth },
+    { "trace", "trace.show_duration", check_truth },
+    { "trace", "trace.show_arg_names", check_truth },
+    { "trace", "trace.show_zeros", check_truth },
+    { "trace", "trace.show_prefix", check_truth },
+    { "trace", "trace.no_inherit", check_truth },
+    { "trace", "trace.args_alignment", check_number },
     /* No value of theirs is checked, but perf reads the files for them once more. */
     { "config", NULL, NULL },
     { "archive", NULL, NULL },

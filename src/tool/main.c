@@ -3,6 +3,15 @@
 #include "tool/verbs.h"
 #include <string.h>
 
+/* Whether perf has the verb, or a verb of its. */
+static bool is_perfs(const struct tool_verb *verb)
+{
+    bool found = verb->flags & TOOL_VERB_PERF;
+    for (const struct tool_verb *const *sub = verb->subs; sub && *sub; sub++)
+        found |= ((*sub)->flags & TOOL_VERB_PERF) != 0;
+    return found;
+}
+
 static enum tool_exit run(struct tool *tool, int argc, char **argv)
 {
     bool done;
@@ -24,9 +33,9 @@ static enum tool_exit run(struct tool *tool, int argc, char **argv)
         return tool_refuse(tool, "--debugfs-dir");
     tool->pages = !(row->verb->flags & (TOOL_VERB_UNPAGED | TOOL_VERB_WRITES));
     tool->writes = row->verb->flags & TOOL_VERB_WRITES;
-    if (!tool->as_perf && row->verb->flags & TOOL_VERB_PERF)
+    if (!tool->as_perf && is_perfs(row->verb))
         code = tool_settings_check(tool, NULL);
-    if (code == TOOL_DONE && (tool->as_perf || row->verb->flags & TOOL_VERB_PERF))
+    if (code == TOOL_DONE && (tool->as_perf || is_perfs(row->verb)))
         code = tool_settings_check(tool, row->name);
     return code != TOOL_DONE ? code : tool_verb_run(tool, row->verb, argc - 1, argv + 1);
 }

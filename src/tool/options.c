@@ -396,7 +396,7 @@ enum tool_exit tool_parse(struct tool *tool, const struct tool_verb *verb, void 
         argv[kept++] = *parser.argv++;
     argv[kept] = NULL;
     *argc = kept;
-    return code;
+    return code == TOOL_DONE && !*help ? tool_settings_strict(tool) : code;
 }
 
 /* --debug verbose=N before the verb is what N times -v are behind it. */

@@ -113,8 +113,8 @@ enum tool_exit tool_verb_run(struct tool *tool, const struct tool_verb *verb, in
                              char **argv);
 
 /* Only the parsing: *argc and argv then hold the arguments. TOOL_DONE, TOOL_USAGE after a message,
- * or *help set when -h or --help was met, or --list-opts or --list-cmds, which are answered
- * (`listed`). */
+ * TOOL_NOTHING where --strict finds that a setting was wrong, or *help set when -h or --help was
+ * met, or --list-opts or --list-cmds, which are answered (`listed`). */
 enum tool_exit tool_parse(struct tool *tool, const struct tool_verb *verb, void *options, int *argc,
                           char **argv, bool *help);
 

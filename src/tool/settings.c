@@ -4,6 +4,7 @@
 #include <perfdata/config.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { PERF_EXIT_SETTINGS = 255 };
 
@@ -19,6 +20,16 @@ enum tool_exit tool_settings_check(struct tool *tool, const char *verb)
     else
         tool_error(tool, "%s", text);
     return tool_exit_as(tool, TOOL_USAGE, PERF_EXIT_SETTINGS);
+}
+
+enum tool_exit tool_settings_strict(struct tool *tool)
+{
+    const struct tool_warnings *told = &tool->before.told;
+    if (!tool->reading.strict || (!told->length && !told->left_out))
+        return TOOL_DONE;
+    int length = told->length ? (int)strcspn(told->text, "\n") : 0;
+    tool_error(tool, "--strict: %.*s", length, length ? told->text : "");
+    return TOOL_NOTHING;
 }
 
 void tool_settings_again(struct tool *tool, const char *only, const char *home)

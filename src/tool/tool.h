@@ -168,6 +168,9 @@ unsigned tool_columns(void);
 /* Tells what is wrong with perf's configuration files, as perf does before each verb, or of what
  * the verb checks besides. Not TOOL_DONE: perf goes no further. */
 enum tool_exit tool_settings_check(struct tool *tool, const char *verb);
+/* Fails with --strict where something was told of settings. They are checked before options are
+ * known, so that the check itself cannot. */
+enum tool_exit tool_settings_strict(struct tool *tool);
 /* Called as perf, for verbs whose perf reads these files after that check once more: again tells of
  * lines that do not parse. */
 void tool_settings_again(struct tool *tool, const char *only, const char *home);

@@ -258,6 +258,27 @@ for recording in words trace trace-chains trace-zeros; do
         trace -T -i $recording.data
 done
 
+# What trace.add_events names must be events, though a recording is read without them.
+bad='event syntax error:'
+for events in cpu-clock r1 mem:0x100:rw 'cpu-clock:u,{cycles,instructions}' 'nonsense\nadd_events = r2'; do
+    like "[trace]\nadd_events = $events" trace -i words.data
+    run ./perf trace -i words.data
+    [ "$(cat ended)" = 0 ] || { echo "trace.add_events = $events is refused"; failed=1; }
+done
+for events in nonsense cycles:zz r1zz nosuch/x/ cycles/nosuch/ 'r2\nadd_events = nonsense' \
+    'nonsense\nshow_zeros = odd\nargs_alignment = odd'; do
+    like "[trace]\nadd_events = $events" trace -i words.data
+    run ./perf trace -i nosuch.data
+    [ "$(cat ended)" = 1 ] && [ ! -s text ] && grep -q "^$bad" said ||
+        { echo "trace.add_events = $events: ended with $(cat ended)"; failed=1; }
+    run "$PERFDATA" trace -i words.data
+    grep -q "^$bad" said && [ "$(cat ended)" = 0 ] && grep -q 't160/2065 brk' said ||
+        { echo "perfdata trace, trace.add_events = $events: ended with $(cat ended)"; failed=1; }
+    run "$PERFDATA" trace --strict -i words.data
+    grep -q "$bad\|bad config" said && [ "$(cat ended)" = 3 ] && ! grep -q 't160/2065 brk' said ||
+        { echo "perfdata trace --strict takes trace.add_events = $events"; failed=1; }
+done
+
 found '[kmem]\ndefault = odd' "^invalid default value ('slab' or 'page' required): odd\$" \
     kmem -i rec.data stat
 found '[kmem]\ndefault = page' '\-\-page, as kmem.default says, is not supported' kmem -i rec.data stat

@@ -55,7 +55,7 @@ static perfdata_status unknown_term(struct pd_parser *parser, const struct term 
                                "unknown term '%.*s' for pmu '%s'\n\nvalid terms: %s\n",
                                (int)PD_MIN(term->key.length, 60u), term->key.text, pmu, valid.data);
     else
-        status = pd_parse_fail(parser, term->at, "unknown term\n\nvalid terms: %s\n", valid.data);
+        status = pd_parse_fail(parser, term->at, "unknown term\n\nvalid terms: %s", valid.data);
     pd_text_free(&valid);
     return status;
 }

@@ -3,8 +3,11 @@
 #include "tool/input.h"
 #include "tool/verbs.h"
 #include <math.h>
+#include <perfdata/config.h>
+#include <perfdata/recorder.h>
 #include <perfdata/syscalls.h>
 #include <pwd.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -191,6 +194,56 @@ static const struct tool_option trace_rows[] = {
     { 0 },
 };
 
+/* ---- trace.add_events ----
+ * Events that perf records beside the system calls. It parses them even where it reads a recording,
+ * and goes no further when they are wrong. */
+
+static int take_added(void *data, const char *key, const char *value)
+{
+    char **added = data;
+    if (strcmp(key, "trace.add_events") != 0)
+        return 0;
+    free(*added);
+    *added = strdup(value);
+    return *added ? 0 : PERFDATA_ERROR_MEMORY;
+}
+
+/* What is wrong with the events, in perf's words; under our own name no reason to stop, since a
+ * recording is read without them. */
+static enum tool_exit tell_added(struct tool *tool, const char *text)
+{
+    char line[1024];
+    snprintf(line, sizeof line, "%s\n", text);
+    tool_on_issue(tool, &(struct perfdata_issue){ .struct_size = sizeof(struct perfdata_issue),
+                                                  .kind = PERFDATA_ISSUE_CONFIG,
+                                                  .offset = -1,
+                                                  .text = line,
+                                                  .perf_text = line });
+    return tool->as_perf ? tool_exit_as(tool, TOOL_NOTHING, 1) : tool_settings_strict(tool);
+}
+
+static enum tool_exit check_added(struct tool *tool)
+{
+    const struct perfdata_recorder_options options = { .struct_size = sizeof options };
+    perfdata_recorder *recorder = NULL;
+    char *added = NULL;
+    int status = perfdata_settings(getenv("PERF_CONFIG"), getenv("HOME"), take_added, &added);
+    enum tool_exit code = TOOL_DONE;
+    if (status == PERFDATA_OK && added) {
+        status = perfdata_recorder_open(&options, &recorder);
+        if (status == PERFDATA_OK)
+            status = perfdata_recorder_add_events(recorder, added);
+    }
+    const char *text = recorder ? perfdata_recorder_error(recorder) : "";
+    if (status == PERFDATA_ERROR_ARGUMENT)
+        code = tell_added(tool, text);
+    else if (status < 0)
+        code = tool_failure(tool, status, NULL, text);
+    perfdata_recorder_close(recorder);
+    free(added);
+    return code;
+}
+
 static void set_defaults(void *data)
 {
     ((struct trace_options *)data)->comm = 1;
@@ -226,13 +279,16 @@ static enum tool_exit run_trace(struct tool *tool, void *data, int argc, char **
                                                  .search = from->search,
                                                  .perf_config = getenv("PERF_CONFIG") };
     options.search = tool_search(tool, options.search);
+    enum tool_exit code = check_added(tool);
+    if (code != TOOL_DONE)
+        return code;
     if (!tool->input && (!argc || tool->as_perf))
         return tool_usage(tool, "tracing what runs is not about recordings: use perf; -i FILE "
                                 "prints the system calls of a recording");
     if (from->errnos && !from->summary && !from->summary_only)
         return tool_usage(tool, "--errno-summary needs -s or -S");
     perfdata_recording *recording;
-    enum tool_exit code = tool_open_one(tool, argc, argv, &recording);
+    code = tool_open_one(tool, argc, argv, &recording);
     if (code != TOOL_DONE)
         return code;
     return tool_close(tool, recording,
