@@ -25,7 +25,16 @@ id=$("$PERFDATA" buildid-list -i "$SOURCE/tests/data/demo/symfs/own/bin/spin")
 cd "$out" || exit 1
 
 "$PERFDATA" archive perf.data >text 2>errors
-[ $? -ne 0 ] || fail 'an archive of an empty cache ends well'
+[ $? -eq 1 ] || fail 'an archive of a cache without a directory'
+tar tjf perf.data.tar.bz2 >files && [ ! -s files ] || fail 'no valid archive of nothing'
+for who in perf our; do # perf's archive then is none, but it ends as with an empty cache
+    program=perf
+    [ $who = perf ] || program=$out/bin/perf
+    "$program" archive perf.data >$who.text 2>/dev/null
+    echo "exit $?" >>$who.text
+done
+diff our.text perf.text || fail 'without a directory of the cache: other words than perf'
+grep -q '^exit 0$' our.text || fail 'without a directory of the cache: ends with an error'
 [ -z "$(find . -name 'perf.data.tar.bz2.*')" ] || fail 'a part is left'
 grep -q "not in the build-id cache: $id" errors || fail 'what the cache lacks is not named'
 

@@ -102,7 +102,9 @@ static enum tool_exit write_archive(struct run *run, const char *names, const ch
     int length = snprintf(output, sizeof output, "%s.tar.bz2", recording);
     if (length < 0 || (size_t)length >= sizeof output)
         return tool_usage(tool, "the recording's name is too long");
-    const char *why = make_archive(perfdata_build_id_cache_directory(run->cache), names, output);
+    /* A cache without a directory is an empty one, of which perf makes an archive too. */
+    const char *directory = run->kept ? perfdata_build_id_cache_directory(run->cache) : "/";
+    const char *why = make_archive(directory, names, output);
     if (why) {
         tool_error(tool, "%s: %s", output, why);
         return tool_exit_as(tool, TOOL_OUTPUT, 1);
