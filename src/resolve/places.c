@@ -4,6 +4,7 @@
 #include "resolve/resolver.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include <elf.h>
 #include <stdlib.h>
 
 static struct pd_symbol_slot *symbol_slot(struct pd_resolver *resolver,
@@ -180,7 +181,8 @@ static struct pd_location *in_object(struct pd_resolver *resolver, const struct 
         }
     }
     const struct pd_symbol *symbol = find_symbol(resolver, resolver->symbols, map, addr);
-    if (!symbol || addr >= symbol->end)
+    /* Of data the offset is told, and by the place of the map. */
+    if (!symbol || addr >= symbol->end || symbol->type == STT_OBJECT)
         return NULL;
     if (by_function)
         return of_function(resolver, map, cpumode, ip, symbol);

@@ -38,7 +38,8 @@ static struct state *state_new(struct collecting *shared, struct pd_resolver *re
     pd_resolver_join_branches(resolver, shared->plan->chains.with_branches);
     pd_resolver_no_host(resolver, shared->plan->no_host);
     pd_resolver_by_object(resolver, is_by_object(shared));
-    pd_resolver_by_function(resolver, !shared->wants_chain);
+    /* The text of a tracepoint says at which offset of a function an address lies. */
+    pd_resolver_by_function(resolver, !shared->wants_chain && !shared->plan->payloads.formats);
     state->last_cell = PD_HIST_NONE;
     pd_hist_init(&state->hist, &shared->plan->hist);
     if (remembers_callers(shared->plan) &&
