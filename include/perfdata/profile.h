@@ -249,7 +249,9 @@ PERFDATA_API uint32_t perfdata_profile_stack_count(const perfdata_profile *profi
 PERFDATA_API const struct perfdata_profile_stack *
 perfdata_profile_stack(const perfdata_profile *profile, uint32_t index);
 
-/* A map that an address of some sample was found by. Since 0.1. */
+/* A map of an object that occurs: of a process as its record told it (a process that was forked off
+ * sees those of its parent as well, which are not told again), of the kernel as an address of some
+ * sample was found by it. In the order of their records, none twice. Since 0.1. */
 struct perfdata_profile_mapping {
     uint32_t pid;        /* of the process that made it; all ones: unknown, a kernel's */
     uint32_t object;     /* PERFDATA_NONE never */

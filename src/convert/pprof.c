@@ -196,33 +196,60 @@ static void measure(struct pd_convert *x, struct pprof *pprof)
     }
 }
 
-/* Those that lie at one place keep it, when all their addresses lie there; `limit` is 0 for the
- * others. */
+/* Whether all addresses of the object that occur lie in the map. */
+static bool holds(const struct perfdata_profile_mapping *map, const struct place *place)
+{
+    return place->start <= place->limit && place->start >= map->offset &&
+           place->limit - map->offset < map->end - map->start;
+}
+
+#define NOWHERE UINT32_MAX
+#define SEVERAL (UINT32_MAX - 1)
+
+/* By object: the first mapping that holds its addresses, when all those that do lie at one
+ * place. */
+static void find_mappings(const perfdata_profile *profile, const struct place *places,
+                          uint32_t *where)
+{
+    for (uint32_t i = 0; i < perfdata_profile_object_count(profile); i++)
+        where[i] = NOWHERE;
+    for (uint32_t i = 0; i < perfdata_profile_mapping_count(profile); i++) {
+        const struct perfdata_profile_mapping *map = perfdata_profile_mapping(profile, i);
+        uint32_t *at = &where[map->object];
+        if (!holds(map, &places[map->object]) || *at == SEVERAL)
+            continue;
+        if (*at == NOWHERE) {
+            *at = i;
+            continue;
+        }
+        const struct perfdata_profile_mapping *first = perfdata_profile_mapping(profile, *at);
+        if (first->start != map->start || first->end != map->end || first->offset != map->offset)
+            *at = SEVERAL;
+    }
+}
+
+/* Those that lie at one place keep it; `limit` is 0 for those without addresses. */
 static void find_places(struct pd_convert *x, struct pprof *pprof)
 {
     const perfdata_profile *profile = x->profile;
-    uint32_t objects = perfdata_profile_object_count(profile), mappings;
+    uint32_t objects = perfdata_profile_object_count(profile);
     uint64_t next = UINT64_C(1) << 48;
-    mappings = perfdata_profile_mapping_count(profile);
-    uint32_t *seen = calloc((size_t)objects + 1, sizeof *seen);
-    for (uint32_t i = 0; seen && i < mappings; i++)
-        seen[perfdata_profile_mapping(profile, i)->object]++;
-    for (uint32_t i = 0; seen && i < mappings; i++) {
-        const struct perfdata_profile_mapping *map = perfdata_profile_mapping(profile, i);
-        struct place *place = &pprof->places[map->object];
-        bool is_kernel = perfdata_profile_object(profile, map->object)->is_kernel;
-        if (seen[map->object] != 1 || is_kernel || place->start < map->offset ||
-            place->limit - map->offset >= map->end - map->start)
-            continue;
-        *place = (struct place){ map->start, map->end, map->offset, 0, place->lines };
-        seen[map->object] = UINT32_MAX;
-    }
-    for (uint32_t i = 0; seen && i < objects; i++) {
+    uint32_t *where = calloc((size_t)objects + 1, sizeof *where);
+    if (where)
+        find_mappings(profile, pprof->places, where);
+    for (uint32_t i = 0; where && i < objects; i++) {
         struct place *place = &pprof->places[i];
-        if (seen[i] == UINT32_MAX || place->start > place->limit)
+        bool is_kernel = perfdata_profile_object(profile, i)->is_kernel;
+        if (where[i] < SEVERAL && !is_kernel) {
+            const struct perfdata_profile_mapping *map = perfdata_profile_mapping(profile,
+                                                                                  where[i]);
+            *place = (struct place){ map->start, map->end, map->offset, 0, place->lines };
+            continue;
+        }
+        if (place->start > place->limit)
             continue;
         uint64_t last = place->limit / PAGE * PAGE;
-        if (perfdata_profile_object(profile, i)->is_kernel) { /* in memory already */
+        if (is_kernel) { /* in memory already */
             place->offset = place->start = place->start / PAGE * PAGE;
             place->limit = last > UINT64_MAX - PAGE ? UINT64_MAX : last + PAGE;
             continue;
@@ -231,8 +258,8 @@ static void find_places(struct pd_convert *x, struct pprof *pprof)
         *place = (struct place){ next, next + size, 0, 0, place->lines };
         next += size;
     }
-    x->out.failed |= !seen;
-    free(seen);
+    x->out.failed |= !where;
+    free(where);
 }
 
 static void put_mapping(struct pd_convert *x, struct pprof *pprof, uint32_t index, uint32_t id)

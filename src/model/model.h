@@ -5,6 +5,7 @@
  * printed; EXIT holds after it. */
 #ifndef PD_MODEL_H
 #define PD_MODEL_H
+#include "base/vec.h"
 #include "format/features.h"
 #include "format/format.h"
 #include "model/version.h"
@@ -139,6 +140,20 @@ void *pd_timeline_symbols(const struct pd_timeline *timeline);
 void pd_timeline_free(struct pd_timeline *timeline);
 /* From now on EXIT takes the thread out of the table, as perf does in buildid-list only. */
 void pd_timeline_remove_exited(struct pd_timeline *timeline);
+
+/* A map of a process as its record told it, whatever later ones covered of it. */
+struct pd_told_map {
+    const struct pd_dso *dso;
+    uint64_t number; /* of the record */
+    uint64_t start, end, pgoff;
+    uint32_t pid;
+};
+struct pd_map_log {
+    PD_VEC(struct pd_told_map) maps;
+};
+/* From now on each map of a process, guests' too, is noted there; NULL: nowhere. The log outlives
+ * the last record. */
+void pd_timeline_log_maps(struct pd_timeline *timeline, struct pd_map_log *log);
 
 /* ---- the writer: the front, in delivery order, numbers rising ---- */
 

@@ -563,6 +563,11 @@ void pd_timeline_remove_exited(struct pd_timeline *timeline)
     timeline->remove_exited = true;
 }
 
+void pd_timeline_log_maps(struct pd_timeline *timeline, struct pd_map_log *log)
+{
+    timeline->host->map_log = log;
+}
+
 void pd_timeline_retire(struct pd_timeline *timeline, uint64_t number)
 {
     pd_map_pool_retire(&timeline->pool, number);

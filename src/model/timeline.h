@@ -90,6 +90,7 @@ struct pd_timeline {
     struct pd_map_set kernel;
     _Atomic uint64_t settled;
     struct pd_cgroup_table *_Atomic cgroups; /* NULL: none */
+    struct pd_map_log *map_log;              /* the host's counts; NULL: none */
 };
 
 PD_INLINE struct pd_map_set *pd_thread_set(const struct pd_thread_state *state, uint64_t number)

@@ -77,6 +77,12 @@ static void first_map(struct pd_dso *dso, const struct pd_thread *thread,
         dso->mount_namespace = namespaces->mount;
 }
 
+static bool log_map(struct pd_map_log *log, const struct pd_map *map)
+{
+    return pd_vec_push(&log->maps, (struct pd_told_map){ map->dso, map->number, map->start,
+                                                         map->end, map->pgoff, map->pid });
+}
+
 static perfdata_status apply_user_map(struct pd_timeline *timeline, const struct pd_map_fact *fact,
                                       const struct pd_dso_id *id)
 {
@@ -110,6 +116,8 @@ static perfdata_status apply_user_map(struct pd_timeline *timeline, const struct
         return PERFDATA_ERROR_MEMORY;
     map->pgoff = is_vdso ? 0 : fact->pgoff;
     map->identity = identity;
+    if (timeline->host->map_log && !log_map(timeline->host->map_log, map))
+        return PERFDATA_ERROR_MEMORY;
     return pd_map_set_insert(&timeline->pool, maps, map);
 }
 

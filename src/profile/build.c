@@ -33,8 +33,9 @@ static void end(void *data, unsigned index, void *state)
     struct pd_profile_shared *shared = data;
     struct pd_profile_worker *worker = state;
     (void)index;
-    for (size_t i = 0; worker && i < worker->mappings.count; i++)
-        shared->lacks_memory |= !pd_vec_push(&shared->known.mappings, worker->mappings.data[i]);
+    for (size_t i = 0; worker && i < worker->kernel_maps.count; i++)
+        shared->lacks_memory |= !pd_vec_push(&shared->known.kernel_maps,
+                                             worker->kernel_maps.data[i]);
     pd_profile_worker_free(worker);
 }
 
@@ -99,6 +100,7 @@ static perfdata_status run(struct pd_profile_shared *shared)
     shared->pairs = options->flags & PERFDATA_PROFILE_CALLS && shared->session.synth &&
                     (itrace->branches || (itrace->calls && itrace->returns)) &&
                     !pd_filter_has_location(&shared->filter);
+    pd_timeline_log_maps(shared->session.timeline, &shared->known.maps);
     perfdata_status status = pd_pipeline_run(&shared->session, &consumer, options->threads);
     if (status >= 0 && shared->lacks_memory)
         status = pd_no_memory(&shared->recording->context, "the profile");

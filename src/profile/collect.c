@@ -38,7 +38,7 @@ void pd_profile_worker_free(struct pd_profile_worker *worker)
     pd_map64_free(&worker->function_map);
     pd_map64_free(&worker->stack_map);
     pd_map64_free(&worker->mapping_map);
-    pd_vec_free(&worker->mappings);
+    pd_vec_free(&worker->kernel_maps);
     pd_vec_free(&worker->function_ids);
     pd_vec_free(&worker->frame_ids);
     pd_vec_free(&worker->stack_ids);

@@ -95,43 +95,83 @@ static bool finish_object(struct pd_profile_shared *shared, uint32_t index)
 
 /* ---- mappings ---- */
 
-static int by_number(const void *a, const void *b)
-{
-    const struct pd_map *left = *(const struct pd_map *const *)a,
-                        *right = *(const struct pd_map *const *)b;
 #define COMPARE(member)                                                                            \
     if (left->member != right->member)                                                             \
     return left->member < right->member ? -1 : 1
-    COMPARE(number);
+
+static int compare_places(const struct pd_told_map *left, const struct pd_told_map *right)
+{
     COMPARE(pid);
     COMPARE(start);
     COMPARE(end);
     COMPARE(pgoff);
     COMPARE(dso->index);
-#undef COMPARE
     return 0;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct pd_told_map *left = a, *right = b;
+    int order = compare_places(left, right);
+    if (order)
+        return order;
+    COMPARE(number);
+    return 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const struct pd_told_map *left = a, *right = b;
+    COMPARE(number);
+    return compare_places(left, right);
+}
+#undef COMPARE
+
+/* The maps of objects that occur: those of processes as records told them, the kernel's as they
+ * were found. What is told again counts once. */
+static bool take_mappings(struct pd_profile_shared *shared)
+{
+    struct pd_profile_known *known = &shared->known;
+    size_t count = 0;
+    for (size_t i = 0; i < known->kernel_maps.count; i++) {
+        const struct pd_map *map = known->kernel_maps.data[i];
+        if (!pd_vec_push(&known->maps.maps,
+                         (struct pd_told_map){ map->dso, map->number, map->start, map->end,
+                                               map->pgoff, UINT32_MAX }))
+            return false;
+    }
+    struct pd_told_map *maps = known->maps.maps.data;
+    for (size_t i = 0; i < known->maps.maps.count; i++)
+        if (pd_map64_get(&known->object_map, maps[i].dso->index) != PD_MAP64_NONE)
+            maps[count++] = maps[i];
+    if (count)
+        qsort(maps, count, sizeof *maps, by_place);
+    size_t kept = PD_MIN(count, 1);
+    for (size_t i = 1; i < count; i++)
+        if (compare_places(&maps[kept - 1], &maps[i]))
+            maps[kept++] = maps[i];
+    if (kept)
+        qsort(maps, kept, sizeof *maps, by_number);
+    known->maps.maps.count = kept;
+    return true;
 }
 
 static bool finish_mappings(struct pd_profile_shared *shared)
 {
-    perfdata_profile *profile = shared->profile;
-    size_t count = shared->known.mappings.count;
-    const struct pd_map **list = shared->known.mappings.data;
-    if (count)
-        qsort(list, count, sizeof *list, by_number);
-    for (size_t i = 0; i < count; i++) {
-        uint32_t object = pd_map64_get(&shared->known.object_map, list[i]->dso->index);
-        if ((i && !by_number(&list[i - 1], &list[i])) || object == PD_MAP64_NONE)
-            continue;
-        struct perfdata_profile_mapping *made = pd_blocks_push(&profile->mappings, sizeof *made);
+    if (!take_mappings(shared))
+        return false;
+    for (size_t i = 0; i < shared->known.maps.maps.count; i++) {
+        const struct pd_told_map *map = &shared->known.maps.maps.data[i];
+        struct perfdata_profile_mapping *made = pd_blocks_push(&shared->profile->mappings,
+                                                               sizeof *made);
         if (!made)
             return false;
         *made = (struct perfdata_profile_mapping){
-            .pid = list[i]->kernel ? UINT32_MAX : list[i]->pid,
-            .object = object,
-            .start = list[i]->start,
-            .end = list[i]->end,
-            .offset = list[i]->pgoff,
+            .pid = map->pid,
+            .object = pd_map64_get(&shared->known.object_map, map->dso->index),
+            .start = map->start,
+            .end = map->end,
+            .offset = map->pgoff,
         };
     }
     return true;

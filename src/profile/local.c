@@ -30,13 +30,16 @@ static uint32_t function_of(struct pd_profile_worker *worker, const struct pd_lo
     return pd_map64_set(&worker->function_map, key, id) ? id : PERFDATA_NONE;
 }
 
-/* Which maps there are does not depend on who meets them; their numbers are given at the end. */
+/* The kernel's, which records and its own table tell. A process's are the timeline's to note: a
+ * location that several processes share knows the map of one of them only. */
 static bool note_mapping(struct pd_profile_worker *worker, const struct pd_location *location)
 {
+    if (!location->is_kernel_map)
+        return true;
     uint64_t key = (uint64_t)(uintptr_t)location->map;
     if (pd_map64_get(&worker->mapping_map, key) != PD_MAP64_NONE)
         return true;
-    return pd_vec_push(&worker->mappings, location->map) &&
+    return pd_vec_push(&worker->kernel_maps, location->map) &&
            pd_map64_set(&worker->mapping_map, key, 0);
 }
 

@@ -298,7 +298,8 @@ void pd_profile_merge_free(struct pd_profile_shared *shared)
 {
     pd_vec_free(&shared->known.function_keys);
     pd_vec_free(&shared->known.dsos);
-    pd_vec_free(&shared->known.mappings);
+    pd_vec_free(&shared->known.kernel_maps);
+    pd_vec_free(&shared->known.maps.maps);
     pd_vec_free(&shared->known.path);
     pd_map64_free(&shared->known.object_map);
     pd_map64_free(&shared->known.comm_map);

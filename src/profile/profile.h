@@ -46,7 +46,7 @@ struct pd_profile_worker {
     struct pd_chain_memo callers; /* the stack of a chain's callers */
     struct pd_sample synthesised; /* keeps what samples of traces never have */
     struct pd_blocks functions, framelist, stacks;
-    PD_VEC(const struct pd_map *) mappings;
+    PD_VEC(const struct pd_map *) kernel_maps;
     struct pd_map64 function_map;           /* of a symbol, or of an object without one */
     struct pd_map64 stack_map, mapping_map; /* (parent, frame); of a map */
     uint32_t *frame_slots;                  /* number + 1, open addressing */
@@ -177,7 +177,8 @@ PD_INLINE struct perfdata_profile_thread *pd_profile_thread(const perfdata_profi
 struct pd_profile_known {
     PD_VEC(struct pd_function_key) function_keys;
     PD_VEC(const struct pd_dso *) dsos; /* of objects */
-    PD_VEC(const struct pd_map *) mappings;
+    PD_VEC(const struct pd_map *) kernel_maps;
+    struct pd_map_log maps;                 /* of processes */
     PD_VEC(uint32_t) path;                  /* stacks that have no number yet, callees first */
     struct pd_map64 object_map;             /* pd_dso.index */
     struct pd_map64 comm_map;               /* a comm's text, by its pointer */
