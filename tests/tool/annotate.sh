@@ -28,6 +28,31 @@ for file in inline cpp-fp multi-event group-read; do
     done
 done
 
+# ---- functions of an object by one run ----
+# Counts the runs. The program given by name is run for each function alone.
+mkdir "$work/bin"
+printf '#!/bin/sh\necho run >>"%s/runs"\nexec "%s" "$@"\n' "$work" "$(command -v objdump)" \
+    >"$work/bin/objdump"
+chmod +x "$work/bin/objdump"
+runs() { # OUTPUT OPTION...: how often it was run
+    to=$1
+    shift
+    : >"$work/runs"
+    PATH=$work/bin:$PATH annotate -j 1 "$@" >"$to"
+    count=$(wc -l <"$work/runs")
+}
+for file in inline cpp-fp multi-event group-read cpu-clock-fp; do
+    for look in --no-source --asm-raw '-l'; do
+        runs "$work/together" $look -i "$data/$file.data"
+        runs "$work/alone" --objdump objdump $look -i "$data/$file.data"
+        cmp "$work/together" "$work/alone" || fail "$file $look: by one run"
+    done
+done
+runs "$work/alone" --objdump objdump -i "$data/cpp-fp.data"
+[ "$count" = 8 ] || fail "8 functions by $count runs"
+runs "$work/together" -i "$data/cpp-fp.data"
+[ "$count" -le 3 ] || fail "8 functions of an object by $count runs"
+
 # ---- programs in objdump's place ----
 program() {
     printf '#!/bin/sh\n%s\n' "$1" >"$work/objdump"

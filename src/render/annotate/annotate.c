@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* annotate: count by address, disassemble, print. */
-#include "base/parallel.h"
 #include "container/handle.h"
 #include "format/names.h"
 #include "render/annotate/run.h"
@@ -203,54 +202,6 @@ static perfdata_status list_rows(struct pd_annotate *annotate)
     return status;
 }
 
-/* ---- code ---- */
-
-static void fetch(void *data, unsigned worker, size_t index)
-{
-    struct pd_annotate *annotate = data;
-    uint32_t id = annotate->wanted.data[index];
-    struct pd_annotate_code *code = &annotate->codes[id];
-    struct pd_objdump_output output;
-    (void)worker;
-    pd_objdump_run(&annotate->objdump, code->file.path, code->file.address, code->end, &output);
-    code->failed = output.failed;
-    code->error = output.error;
-    if (!code->error)
-        pd_listing_parse(output.text.data, output.text.length, code->file.path, code->file.address,
-                         code->end, annotate->take != NULL, &code->listing);
-    if (code->listing.failed)
-        code->error = PD_OBJDUMP_MEMORY;
-    pd_text_free(&output.text);
-}
-
-static bool is_refused(const struct pd_annotate *annotate, uint32_t function)
-{
-    const struct pd_dso *dso = annotate->counts.code.functions.data[function].dso;
-    return pd_map64_get(&annotate->refused, (uintptr_t)dso) != PD_MAP64_NONE;
-}
-
-/* What rows from `first` to before `end` need. */
-static perfdata_status fetch_rows(struct pd_annotate *annotate, size_t first, size_t end)
-{
-    annotate->wanted.count = 0;
-    for (size_t i = first; i < end; i++) {
-        uint32_t id = annotate->rows.data[i].function;
-        struct pd_annotate_code *code = &annotate->codes[id];
-        const struct pd_code_function *function = &annotate->counts.code.functions.data[id];
-        if (code->done || !function->map || is_refused(annotate, id))
-            continue;
-        code->done = true;
-        if (!pd_symbols_code_file(annotate->session.symbols, function->map, function->symbol->start,
-                                  &code->file))
-            return PERFDATA_ERROR_MEMORY;
-        code->end = code->file.address + (function->symbol->end - function->symbol->start);
-        if (code->file.source == PD_CODE_IN_FILE && !pd_vec_push(&annotate->wanted, id))
-            return PERFDATA_ERROR_MEMORY;
-    }
-    pd_parallel(annotate->threads, annotate->wanted.count, fetch, annotate);
-    return 0;
-}
-
 /* ---- functions whose code cannot be had ---- */
 
 static void put_no_kernel(struct pd_annotate *annotate, const struct pd_dso *dso,
@@ -361,7 +312,7 @@ static perfdata_status print_row(struct pd_annotate *annotate, size_t index)
     const struct pd_code_function *function = &annotate->counts.code.functions.data[row->function];
     struct pd_annotate_code *code = &annotate->codes[row->function];
     perfdata_status status = 0;
-    if (!annotate->take && (!code->done || is_refused(annotate, row->function)))
+    if (!annotate->take && (!code->done || pd_annotate_is_refused(annotate, row->function)))
         return 0;
     if (annotate->take)
         status = pd_annotate_give_code(annotate, index);
@@ -374,16 +325,19 @@ static perfdata_status print_row(struct pd_annotate *annotate, size_t index)
     return status;
 }
 
+/* Code of more and more rows is fetched ahead: the first ones are there soon, and objdump is run
+ * for many functions of an object at once. */
 static perfdata_status print_rows(struct pd_annotate *annotate)
 {
-    enum { AHEAD = 16 }; /* functions of each thread */
-    size_t step = (size_t)AHEAD * annotate->threads;
+    enum { FIRST = 16, MORE = 4, MOST = 2048 }; /* functions; the first ones of each thread */
+    size_t step = (size_t)FIRST * annotate->threads;
     perfdata_status status = 0;
-    for (size_t i = 0; i < annotate->rows.count && status == 0 && !annotate->enough; i += step) {
+    for (size_t i = 0; i < annotate->rows.count && status == 0 && !annotate->enough;) {
         size_t end = PD_MIN(annotate->rows.count, i + step);
-        status = fetch_rows(annotate, i, end);
-        for (size_t row = i; row < end && status == 0 && !annotate->enough; row++)
-            status = print_row(annotate, row);
+        status = pd_annotate_fetch(annotate, i, &end);
+        for (; i < end && status == 0 && !annotate->enough; i++)
+            status = print_row(annotate, i);
+        step = PD_MIN(step * MORE, (size_t)MOST);
     }
     return status;
 }
@@ -454,7 +408,7 @@ static void forget(struct pd_annotate *annotate)
     }
     free(annotate->codes);
     free(annotate->rows.data);
-    free(annotate->wanted.data);
+    pd_annotate_fetching_free(&annotate->fetching);
     pd_map64_free(&annotate->refused);
     pd_hist_result_free(&annotate->result);
     pd_hist_free(&annotate->counts.hist);

@@ -3,7 +3,7 @@
 #ifndef PD_ANNOTATE_RUN_H
 #define PD_ANNOTATE_RUN_H
 #include "render/annotate/annotation.h"
-#include "render/annotate/objdump.h"
+#include "render/annotate/together.h"
 #include "render/raw_dump/trace_log.h"
 #include <perfdata/annotate.h>
 
@@ -17,11 +17,23 @@ struct pd_annotate_code {
     size_t last;       /* the last row that prints it */
 };
 
+struct pd_annotate_batch {
+    size_t first, count;
+};
+
 /* A function of an event or group. */
 struct pd_annotate_row {
     const struct pd_report_group *group;
     const struct pd_symbol *symbol;
     uint32_t function;
+};
+
+/* fetch.c: the code of many rows at once. */
+struct pd_annotate_fetching {
+    PD_VEC(uint32_t) wanted; /* functions that objdump is to be run for, by object and address */
+    PD_VEC(struct pd_annotate_batch) batches; /* those of one object */
+    PD_VEC(struct pd_together_part) parts;    /* as `wanted` */
+    struct pd_map64 apart; /* objects each function of which needs a run of its own */
 };
 
 struct pd_annotate {
@@ -40,7 +52,7 @@ struct pd_annotate {
     struct pd_annotate_code *codes; /* by function */
     struct pd_map64 refused; /* objects whose code could not be had once: perf does not ask again */
     PD_VEC(struct pd_annotate_row) rows;
-    PD_VEC(uint32_t) wanted; /* functions that objdump is to be run for */
+    struct pd_annotate_fetching fetching;
     struct pd_text text;
     struct pd_arena arena; /* of one row */
     bool unknown_source;   /* the last source line that was printed is not known */
@@ -51,6 +63,11 @@ struct pd_annotate {
     struct perfdata_annotate_result told;
     unsigned threads;
 };
+
+/* Runs objdump for what rows from `first` to before `*end` need, which may become less. */
+perfdata_status pd_annotate_fetch(struct pd_annotate *annotate, size_t first, size_t *end);
+void pd_annotate_fetching_free(struct pd_annotate_fetching *fetching);
+bool pd_annotate_is_refused(const struct pd_annotate *annotate, uint32_t function);
 
 /* code.c: functions as rows. What there is of them, the heaviest first. */
 perfdata_status pd_annotate_list_code(struct pd_annotate *annotate);
