@@ -16,14 +16,29 @@ bool pd_tp_has_event(const struct pd_recording *recording, const char *name)
     return false;
 }
 
-bool pd_tp_has_tracepoints(struct pd_recording *recording, const char *how_to_record)
+#define NO_TRACEPOINTS "No trace sample to read. Did you call 'perf %s'?"
+
+static bool has_tracepoints(const struct pd_recording *recording)
 {
     for (size_t i = 0; i < recording->event_count; i++)
         if (recording->events[i]->attr.type == PD_TYPE_TRACEPOINT)
             return true;
-    pd_warning(&recording->context, PERFDATA_ISSUE_LOST, -1,
-               "No trace sample to read. Did you call 'perf %s'?\n", how_to_record);
     return false;
+}
+
+bool pd_tp_has_tracepoints(struct pd_recording *recording, const char *how_to_record)
+{
+    if (has_tracepoints(recording))
+        return true;
+    pd_warning(&recording->context, PERFDATA_ISSUE_LOST, -1, NO_TRACEPOINTS "\n", how_to_record);
+    return false;
+}
+
+perfdata_status pd_tp_need_tracepoints(struct pd_recording *recording, const char *how_to_record)
+{
+    return has_tracepoints(recording) ? PERFDATA_OK
+                                      : pd_fail(&recording->context, PERFDATA_ERROR_NO_DATA, -1,
+                                                NO_TRACEPOINTS, how_to_record);
 }
 
 perfdata_status pd_tp_no_memory(struct pd_tp *tp)

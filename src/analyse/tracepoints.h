@@ -91,6 +91,8 @@ bool pd_tp_has_event(const struct pd_recording *recording, const char *name);
 /* Any tracepoint at all? perf asks before it reads; where there is none, that is told in perf's
  * words. */
 bool pd_tp_has_tracepoints(struct pd_recording *recording, const char *how_to_record);
+/* PERFDATA_ERROR_NO_DATA with these words where there is none. */
+perfdata_status pd_tp_need_tracepoints(struct pd_recording *recording, const char *how_to_record);
 
 /* Field `index` of the handler's; 0 where the event has none of that name or the sample's data end
  * before it. */

@@ -224,7 +224,9 @@ enum tool_exit tool_recording_failure(struct tool *tool, perfdata_recording *rec
     if (!*text)
         text = perfdata_status_text(status);
     tool_tell_warnings(tool);
-    if (offset >= 0)
+    if (tool->as_perf && status == PERFDATA_ERROR_NO_DATA) /* perf's words, which name no verb */
+        fprintf(stderr, "%s\n", text);
+    else if (offset >= 0)
         tool_error(tool, "%s (at offset %" PRId64 ")", text, offset);
     else
         tool_error(tool, "%s", text);

@@ -33,14 +33,30 @@ while read -r name verb options; do
 done <cases
 [ $count -gt 0 ] || { echo 'no cases'; exit 1; }
 
-# Without any tracepoint there is nothing to tell of guests: perf's exit status, under its name.
+# lacks STATUS WORDS VERB...: the recording of samples has nothing of what the verb tells. Called as
+# perf it says so in perf's words and nothing else, and ends with perf's status.
 ln -s "$PERFDATA" "$HOME/perf"
-"$HOME/perf" kvm -i ../annotate/cpu-clock-fp.data stat report >"$out" 2>"$out.err"
-status=$?
-if [ $status -ne 234 ] || [ -s "$out" ] ||
-    ! grep -qxF "No trace sample to read. Did you call 'perf kvm record'?" "$out.err"; then
-    echo "kvm stat report of no tracepoints: $status"
-    cat "$out" "$out.err"
-    failed=1
-fi
+lacks() {
+    wanted=$1 words=$2
+    shift 2
+    HOME=$HOME "$HOME/perf" "$@" >"$out" 2>"$out.err"
+    status=$?
+    if [ $status -ne "$wanted" ] || [ -s "$out" ] || [ "$(cat "$out.err")" != "$words" ]; then
+        echo "$*, of a recording that has none of it: $status"
+        cat "$out" "$out.err"
+        failed=1
+    fi
+}
+samples=../annotate/cpu-clock-fp.data
+none="No trace sample to read. Did you call 'perf"
+lacks 234 "$none kvm record'?" kvm -i $samples stat report
+lacks 234 "$none lock record'?" lock -i $samples report
+lacks 234 "$none lock record'?" lock -i $samples info -t
+lacks 234 "$none lock record'?" lock -i $samples contention
+lacks 234 'lock contention evsel not found' lock -i sched.data contention
+lacks 234 "$none timechart record'?" timechart -i $samples -o "$out.svg"
+lacks 255 "No slab allocation events found.  Have you run 'perf kmem record --slab'?" \
+    kmem -i $samples stat
+lacks 255 "No sched_switch events found. Have you run 'perf sched record'?" \
+    sched -i $samples timehist
 exit $failed

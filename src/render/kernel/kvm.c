@@ -349,11 +349,9 @@ perfdata_status perfdata_kvm_run(perfdata_recording *recording,
     if (status < 0)
         return status;
     struct kvm kvm = { .options = &known };
-    if (pd_tp_has_tracepoints(&recording->recording, "kvm record"))
+    status = pd_tp_need_tracepoints(&recording->recording, "kvm record");
+    if (status >= 0)
         status = run(&kvm, &recording->recording, write, data);
-    else
-        status = pd_fail(&recording->recording.context, PERFDATA_ERROR_NO_DATA, -1,
-                         "the recording has no tracepoints");
     pd_filter_free(&kvm.filter);
     pd_intern_free(&kvm.keys);
     pd_vec_free(&kvm.events);

@@ -286,6 +286,9 @@ static perfdata_status check(struct pd_recording *recording,
         return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1,
                        "there is no such view, or more than %d frames are asked for",
                        PD_LOCK_MAX_DEPTH);
+    perfdata_status status = pd_tp_need_tracepoints(recording, "lock record");
+    if (status < 0)
+        return status;
     if (options->view == PERFDATA_LOCK_CONTENTION &&
         !pd_tp_has_event(recording, "lock:contention_begin"))
         return pd_fail(context, PERFDATA_ERROR_NO_DATA, -1, "lock contention evsel not found");
@@ -313,10 +316,7 @@ perfdata_status perfdata_lock_run(perfdata_recording *recording,
     if (!locks)
         return pd_no_memory(context, "locks");
     locks->options = &known;
-    if (pd_tp_has_tracepoints(&recording->recording, "lock record"))
-        status = run(locks, &recording->recording, write, data);
-    else
-        status = pd_fail(context, PERFDATA_ERROR_NO_DATA, -1, "the recording has no tracepoints");
+    status = run(locks, &recording->recording, write, data);
     free_all(locks);
     return status;
 }

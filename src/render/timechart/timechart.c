@@ -379,14 +379,6 @@ static const struct pd_tp_handler handlers[] = {
 
 /* ---- the run ---- */
 
-static bool has_tracepoints(const struct pd_recording *recording)
-{
-    for (size_t i = 0; i < recording->event_count; i++)
-        if (recording->events[i]->attr.type == PD_TYPE_TRACEPOINT)
-            return true;
-    return false;
-}
-
 static void free_all(struct pd_chart *chart)
 {
     pd_intern_free(&chart->texts);
@@ -412,12 +404,12 @@ static perfdata_status draw(struct pd_chart *chart, perfdata_write_fn write, voi
                                               PD_TP_HEARS(EXIT),
                                      .other = take_other,
                                      .before = note_time };
-    if (!has_tracepoints(chart->tp.recording)) {
+    perfdata_status status = pd_tp_need_tracepoints(chart->tp.recording, "timechart record");
+    if (status < 0) {
         chart->perf_exit = 234;
-        return pd_fail(&chart->tp.recording->context, PERFDATA_ERROR_NO_DATA, -1,
-                       "No trace sample to read. Did you call 'perf timechart record'?");
+        return status;
     }
-    perfdata_status status = pd_tp_open(&chart->tp, chart->tp.recording, NULL, &verb, write, data);
+    status = pd_tp_open(&chart->tp, chart->tp.recording, NULL, &verb, write, data);
     if (status >= 0)
         status = pd_tp_run(&chart->tp);
     if (status >= 0)
