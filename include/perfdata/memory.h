@@ -63,11 +63,14 @@ struct perfdata_c2c_options {
     const char *coalesce; /* what joins accesses of a line besides the offset: pid, tid, iaddr, dso;
                              NULL: iaddr */
     struct perfdata_symbol_search search;
+    const char *call_graph; /* how chains are drawn, as in struct perfdata_report_options; NULL:
+                               graph, callee first */
 };
 
 /* Which lines of the data cache several processors want, and who accesses them. The recording must
- * tell the machine's nodes (PERFDATA_ERROR_NO_DATA). PERFDATA_ERROR_ARGUMENT for keys that there
- * are not. Memory grows with the number of different places that access memory. Since 0.1. */
+ * tell the machine's nodes (PERFDATA_ERROR_NO_DATA). PERFDATA_ERROR_ARGUMENT for keys or
+ * words of call_graph that there are not.
+ * Memory grows with the number of different places that access memory. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_c2c_run(perfdata_recording *recording,
                                               const struct perfdata_c2c_options *options,
                                               perfdata_write_fn write, void *data);

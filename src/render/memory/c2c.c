@@ -2,6 +2,7 @@
 /* c2c report: accesses into lines of the data cache and the places that accessed them. */
 #include "render/memory/c2c.h"
 #include "container/handle.h"
+#include "render/memory/c2c_chains.h"
 #include "render/report/collect.h"
 #include <stdlib.h>
 
@@ -161,6 +162,7 @@ static bool count_cell(struct pd_c2c *c2c, struct pd_c2c_cell *cell,
                        const struct sample_facts *facts, const struct pd_c2c_stats *stats)
 {
     enum pd_c2c_kind kind = kind_of(stats);
+    cell->period += facts->period;
     pd_c2c_add(&cell->stats, stats);
     if (kind != PD_C2C_KINDS) {
         struct pd_c2c_cycles *cycles = &cell->cycles[kind];
@@ -204,7 +206,7 @@ struct row_key {
     uint64_t line, offset, pid, tid, ip, dso;
 };
 
-static bool take_row(struct pd_c2c *c2c, const struct sample_facts *facts,
+static bool take_row(struct pd_c2c *c2c, struct sample_facts *facts,
                      const struct pd_c2c_stats *stats, uint32_t line)
 {
     unsigned by = c2c->by_set;
@@ -220,7 +222,8 @@ static bool take_row(struct pd_c2c *c2c, const struct sample_facts *facts,
     if (cell.key == PD_INTERN_NONE ||
         (cell.key == c2c->rows.count && !pd_vec_push(&c2c->rows, cell)))
         return false;
-    return count_cell(c2c, &c2c->rows.data[cell.key], facts, stats);
+    return count_cell(c2c, &c2c->rows.data[cell.key], facts, stats) &&
+           (!c2c->chains || pd_c2c_chains_count(c2c->chains, facts, cell.key));
 }
 
 static perfdata_status take_sample(struct pd_c2c *c2c, struct pd_resolver *resolver,
@@ -233,7 +236,9 @@ static perfdata_status take_sample(struct pd_c2c *c2c, struct pd_resolver *resol
     struct sample_facts facts = { .event = record->event,
                                   .sample = &sample,
                                   .thread = record->thread,
-                                  .number = record->number };
+                                  .number = record->number,
+                                  .period = sample.period,
+                                  .cell = PD_HIST_NONE };
     struct pd_c2c_stats stats = { { 0 } };
     struct pd_hist_access access = { .flags = sample.data_src };
     facts.location = pd_resolve(resolver, facts.thread, facts.number, sample.cpumode, sample.ip);
@@ -259,9 +264,12 @@ static perfdata_status take_sample(struct pd_c2c *c2c, struct pd_resolver *resol
 static perfdata_status begin(void *data, unsigned worker, struct pd_resolver *resolver,
                              void **state)
 {
-    (void)data, (void)worker;
+    struct pd_c2c *c2c = data;
+    (void)worker;
     *state = resolver;
-    return PERFDATA_OK;
+    return !c2c->chains || pd_c2c_chains_begin(c2c->chains, resolver)
+               ? PERFDATA_OK
+               : pd_no_memory(&c2c->recording->context, "c2c report");
 }
 
 static perfdata_status work(void *data, void *state, struct pd_batch *batch)
@@ -341,12 +349,15 @@ static perfdata_status run(struct pd_c2c *c2c)
         status = pd_session_open(c2c->recording, &search, &c2c->session);
     if (status < 0)
         return status;
-    status = gather(c2c);
+    status = pd_c2c_chains_open(c2c, &c2c->chains);
+    if (status >= 0)
+        status = gather(c2c);
     if (status >= 0) {
         pd_c2c_put_stats(c2c, &c2c->out);
         if (!(c2c->options->flags & PERFDATA_C2C_STATS))
             status = pd_c2c_put_lines(c2c, &c2c->out);
     }
+    pd_c2c_chains_close(c2c->chains);
     pd_session_close(&c2c->session);
     return status;
 }

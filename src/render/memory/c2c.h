@@ -80,6 +80,7 @@ struct pd_c2c_cell {
     PD_VEC(uint32_t) nodes;         /* of the memory, by number */
     uint64_t physical;              /* the last one */
     uint64_t physical_changes;
+    uint64_t period;  /* of all of its samples */
     uint64_t address; /* of its first access */
     const struct pd_thread *thread;
     uint32_t pid, line; /* `line`: of a row, where its line is */
@@ -93,6 +94,8 @@ struct pd_c2c_cell {
 };
 
 enum { PD_C2C_BY_PID = 1, PD_C2C_BY_TID = 2, PD_C2C_BY_CODE = 4, PD_C2C_BY_DSO = 8 };
+
+struct pd_c2c_chains;
 
 struct pd_c2c {
     const struct perfdata_c2c_options *options;
@@ -108,6 +111,7 @@ struct pd_c2c {
     struct pd_intern line_keys, row_keys;
     PD_VEC(struct pd_c2c_cell) lines;
     PD_VEC(struct pd_c2c_cell) rows;
+    struct pd_c2c_chains *chains; /* NULL: none are drawn */
     struct pd_text out;
 };
 

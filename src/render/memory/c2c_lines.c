@@ -3,7 +3,7 @@
 #include "analyse/hist.h"
 #include "base/compare.h"
 #include "render/report/plan.h"
-#include "render/memory/c2c.h"
+#include "render/memory/c2c_chains.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -556,7 +556,7 @@ static void put_rule(struct pd_text *out)
     pd_text_char(out, '\n');
 }
 
-static void put_rows(const struct table *table, const size_t *begin, size_t index)
+static bool put_rows(const struct table *table, const size_t *begin, size_t index)
 {
     const struct pd_c2c_cell *line = &table->c2c->lines.data[table->lines.data[index]];
     const uint64_t *n = line->stats.n;
@@ -573,9 +573,15 @@ static void put_rows(const struct table *table, const size_t *begin, size_t inde
     put_hex(out, PD_CACHE_LINE_OF(line->address));
     pd_text_char(out, '\n');
     put_rule(out);
-    for (size_t at = begin[line->key]; at < begin[line->key + 1]; at++)
-        if (is_shown(table, row_at(table, at)))
-            put_row(table, line, row_at(table, at));
+    for (size_t at = begin[line->key]; at < begin[line->key + 1]; at++) {
+        const struct pd_c2c_cell *row = row_at(table, at);
+        if (!is_shown(table, row))
+            continue;
+        put_row(table, line, row);
+        if (table->c2c->chains && pd_c2c_chains_draw(table->c2c->chains, line, row, out) < 0)
+            return false;
+    }
+    return true;
 }
 
 /* Where the rows of each line begin. */
@@ -610,27 +616,14 @@ static void free_table(struct table *table)
     pd_vec_free(&table->rows);
 }
 
-static bool has_chains(const struct pd_recording *recording)
-{
-    for (size_t i = 0; i < recording->event_count; i++)
-        if (pd_event_fields(recording->events[i]) & PD_SAMPLE_CALLCHAIN)
-            return true;
-    return false;
-}
-
 perfdata_status pd_c2c_put_lines(struct pd_c2c *c2c, struct pd_text *out)
 {
     struct table table = { .c2c = c2c, .out = out, .peers = c2c->display == PERFDATA_C2C_PEER };
     uint64_t total = sum_wanted(c2c);
     size_t *begin = NULL;
     bool ok = choose_lines(&table, total);
-    if (ok && table.lines.count && !(c2c->options->flags & PERFDATA_C2C_NO_CHAINS) &&
-        has_chains(c2c->recording)) {
-        free_table(&table);
-        return pd_fail(&c2c->recording->context, PERFDATA_ERROR_UNSUPPORTED, -1,
-                       "c2c does not draw call chains: -g none leaves them out");
-    }
-    ok = ok && sort_rows(&table) && read_places(&table) && (begin = index_rows(&table));
+    ok = ok && (!c2c->chains || pd_c2c_chains_settle(c2c->chains, c2c->rows.count)) &&
+         sort_rows(&table) && read_places(&table) && (begin = index_rows(&table));
     if (ok) {
         put_title(out, "           Shared Data Cache Line Table          \n");
         put_line_heads(&table);
@@ -643,9 +636,9 @@ perfdata_status pd_c2c_put_lines(struct pd_c2c *c2c, struct pd_text *out)
         } else {
             pd_text_string(out, "#\n");
         }
-        for (size_t i = 0; i < table.lines.count; i++) {
+        for (size_t i = 0; ok && i < table.lines.count; i++) {
             measure(&table, begin, table.lines.data[i]);
-            put_rows(&table, begin, i);
+            ok = put_rows(&table, begin, i);
         }
     }
     free(begin);

@@ -27,7 +27,7 @@ static bool is_by_object(const struct collecting *shared)
            !shared->session->synth && !pd_hist_key_at(&plan->hist, PD_KEY_DSO_SIZE);
 }
 
-static struct state *state_new(struct collecting *shared, struct pd_resolver *resolver)
+struct state *pd_report_state_new(struct collecting *shared, struct pd_resolver *resolver)
 {
     struct state *state = calloc(1, sizeof *state);
     if (!state)
@@ -345,6 +345,11 @@ static bool has_chain(const struct pd_report_plan *plan, const struct pd_sample 
             (sample->callchain || plan->chains.shows_ends));
 }
 
+bool pd_report_take_chain(struct state *state, struct sample_facts *facts)
+{
+    return !has_chain(state->shared->plan, facts->sample) || take_chain(state, facts);
+}
+
 /* Whether a sample counts for annotated code: it is of the function asked for and not filtered. */
 static bool counts_for_code(const struct pd_report_plan *plan, const struct pd_location *location,
                             bool filtered)
@@ -413,7 +418,7 @@ static perfdata_status count_sample(struct state *state, struct sample_facts *fa
         return 0;
     struct pd_location *location = facts->location;
     facts->cell = PD_HIST_NONE;
-    if (shared->wants_chain && has_chain(plan, sample) && !take_chain(state, facts))
+    if (shared->wants_chain && !pd_report_take_chain(state, facts))
         return PERFDATA_ERROR_MEMORY;
     if (plan->mode == PD_REPORT_BRANCH) {
         facts->location = location; /* whatever its callees are ignored for */
@@ -509,7 +514,7 @@ static perfdata_status begin_worker(void *data, unsigned worker, struct pd_resol
                                     void **state)
 {
     (void)worker;
-    *state = state_new(data, resolver);
+    *state = pd_report_state_new(data, resolver);
     return *state ? 0 : PERFDATA_ERROR_MEMORY;
 }
 
@@ -529,6 +534,19 @@ static perfdata_status in_order(void *data, struct pd_batch *batch)
 {
     struct collecting *shared = data;
     return take_batch(shared->sequential, batch);
+}
+
+void pd_report_state_free(struct state *state)
+{
+    if (!state)
+        return;
+    pd_hist_free(&state->hist);
+    pd_code_hist_free(&state->code);
+    pd_chain_memo_free(&state->callers);
+    pd_report_stacks_free(&state->stacks);
+    pd_report_scratch_free(&state->scratch);
+    free(state->frames);
+    free(state);
 }
 
 /* The first worker's tables are kept, the others' are added to them. */
@@ -552,13 +570,7 @@ static perfdata_status give(struct collecting *shared, struct state *state)
     if (status < 0)
         shared->out->hist.failed = true;
     pthread_mutex_unlock(&shared->lock);
-    pd_hist_free(&state->hist);
-    pd_code_hist_free(&state->code);
-    pd_chain_memo_free(&state->callers);
-    pd_report_stacks_free(&state->stacks);
-    pd_report_scratch_free(&state->scratch);
-    free(state->frames);
-    free(state);
+    pd_report_state_free(state);
     return status;
 }
 
@@ -632,7 +644,7 @@ perfdata_status pd_report_collect(struct pd_session *session, const struct pd_re
         consumer.work = leave_to_order;
         consumer.in_order = in_order;
         resolver = pd_resolver_new(session->symbols);
-        shared.sequential = resolver ? state_new(&shared, resolver) : NULL;
+        shared.sequential = resolver ? pd_report_state_new(&shared, resolver) : NULL;
         if (!shared.sequential) {
             pd_resolver_free(resolver);
             return PERFDATA_ERROR_MEMORY;

@@ -54,7 +54,12 @@ struct sample_facts {
     const struct pd_hist_access *access; /* a branch of the sample, or its access to memory */
 };
 
-/* collect.c: PD_HIST_NONE: no memory. */
+/* collect.c: a worker; NULL: no memory. */
+struct state *pd_report_state_new(struct collecting *shared, struct pd_resolver *resolver);
+void pd_report_state_free(struct state *state);
+/* Sets facts->cell to the sample's chain; leaves it where it has none. False: no memory. */
+bool pd_report_take_chain(struct state *state, struct sample_facts *facts);
+/* PD_HIST_NONE: no memory. */
 uint32_t pd_report_frame_id(struct state *state, const struct pd_frame *frame);
 
 /* False: no memory. */

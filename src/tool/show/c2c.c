@@ -8,7 +8,7 @@
 
 struct c2c_options {
     struct perfdata_c2c_options to; /* its strings are the command line's */
-    int stats, all, no_source, full, no_chains, text, stitch;
+    int stats, all, no_source, full, text, stitch;
 };
 #define FIELD(name) offsetof(struct c2c_options, name)
 
@@ -39,11 +39,9 @@ static enum tool_exit parse_nodes(struct tool *tool, void *data, const char *val
 
 static enum tool_exit parse_chains(struct tool *tool, void *data, const char *value, bool unset)
 {
-    struct c2c_options *options = data;
-    options->no_chains = unset || (value && !strcmp(value, "none"));
-    return options->no_chains
-               ? TOOL_DONE
-               : tool_usage(tool, "c2c does not draw call chains: -g none leaves them out");
+    (void)tool;
+    ((struct c2c_options *)data)->to.call_graph = unset ? "none" : value ? value : "";
+    return TOOL_DONE;
 }
 
 static const struct tool_option report_rows[] = {
@@ -72,9 +70,10 @@ static const struct tool_option report_rows[] = {
     { TOOL_FLAG, 0, "full-symbols", NULL, "functions in full, not cut at 26 characters",
       FIELD(full) },
     { TOOL_FLAG, 0, "no-source", NULL, "no column of source lines", FIELD(no_source) },
-    { TOOL_CALLBACK, 'g', "call-graph", "none",
-      "none: no call chains, which are refused where they were recorded", .flags = TOOL_LAST,
-      .parse = parse_chains },
+    { TOOL_CALLBACK, 'g', "call-graph", "STYLE",
+      "call chains below the places: graph, fractal, flat, folded or none; then threshold, limit, "
+      "caller or callee, function, address or srcline, branch, percent, period or count",
+      .flags = TOOL_LAST, .parse = parse_chains },
     { TOOL_FLAG, 0, "stitch-lbr", NULL,
       "as in perf, tells that there are no call stacks of branches to join; refused where there "
       "are",
@@ -91,8 +90,7 @@ static enum tool_exit run_report(struct tool *tool, void *data, int argc, char *
     options.flags = (from->stats ? PERFDATA_C2C_STATS : 0) |
                     (from->all ? PERFDATA_C2C_SHOW_ALL : 0) |
                     (from->no_source ? PERFDATA_C2C_NO_SOURCE : 0) |
-                    (from->full ? PERFDATA_C2C_FULL_SYMBOLS : 0) |
-                    (from->no_chains ? PERFDATA_C2C_NO_CHAINS : 0);
+                    (from->full ? PERFDATA_C2C_FULL_SYMBOLS : 0);
     options.search = tool_search(tool, options.search);
     perfdata_recording *recording;
     enum tool_exit code = tool_open_one(tool, argc, argv, &recording);
