@@ -54,7 +54,7 @@ complete -c perfdata -n '__fish_seen_subcommand_from script' -s g -l gen-script 
 complete -c perfdata -n '__fish_seen_subcommand_from script' -s l -l list -d 'scripts that come with perf, where they are installed'
 complete -c perfdata -n '__fish_seen_subcommand_from script' -l list-dlfilters -d 'filters here and among perf'\''s'
 complete -c perfdata -n '__fish_seen_subcommand_from script' -l itrace -d 'what is made of AUX traces: letters and numbers as in perf; G and L warn of events that may be large PEBS'
-complete -c perfdata -n '__fish_seen_subcommand_from script' -l insn-trace -d 'every instruction, with its bytes'
+complete -c perfdata -n '__fish_seen_subcommand_from script' -l insn-trace -d 'every instruction, with its bytes (raw) or disassembled (disasm)'
 complete -c perfdata -n '__fish_seen_subcommand_from script' -l xed -d 'instructions disassembled, as xed prints them'
 complete -c perfdata -n '__fish_seen_subcommand_from script' -l call-trace -d 'calls, indented'
 complete -c perfdata -n '__fish_seen_subcommand_from script' -l call-ret-trace -d 'calls and returns, indented'

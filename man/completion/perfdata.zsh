@@ -120,7 +120,7 @@ _perfdata() {
         '*--list[scripts that come with perf, where they are installed]' \
         '*--list-dlfilters[filters here and among perf'\''s]' \
         '*--itrace=-[what is made of AUX traces\: letters and numbers as in perf; G and L warn of events that may be large PEBS]::WHAT:' \
-        '*--insn-trace=-[every instruction, with its bytes]::raw:' \
+        '*--insn-trace=-[every instruction, with its bytes (raw) or disassembled (disasm)]::FORM:' \
         '*--xed[instructions disassembled, as xed prints them]' \
         '*--call-trace[calls, indented]' \
         '*--call-ret-trace[calls and returns, indented]' \

@@ -155,7 +155,6 @@ void pd_script_after_ip(struct pd_script_worker *worker, const struct pd_script_
                       sample->swap, text);
     if (plan->fields & (PD_FIELD(BRSTACK) | PD_FIELD(BRSTACKSYM) | PD_FIELD(BRSTACKOFF)))
         put_branches(worker, plan->fields, sample, record, text);
-    if (plan->fields & PD_FIELD(BRCNTR) &&
-        !(plan->fields & (PD_FIELD(BRSTACKINSN) | PD_FIELD(BRSTACKINSNLEN))))
+    if (plan->fields & PD_FIELD(BRCNTR) && !(plan->fields & PD_INSN_OF_BRANCHES))
         put_counters(worker, plan, sample, text);
 }

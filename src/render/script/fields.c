@@ -233,7 +233,7 @@ static perfdata_status check_consistency(struct pd_script *script, const struct 
     if (set & PD_FIELD(SRCLINE) && !(set & PD_FIELD(IP)))
         return missing(script, "Display of source line number requested but sample IP is not\n"
                                "selected. Hence, no address to lookup the source line number.");
-    if (set & (PD_FIELD(BRSTACKINSN) | PD_FIELD(BRSTACKINSNLEN)) && !has_all_branches(script))
+    if (set & PD_INSN_OF_BRANCHES && !has_all_branches(script))
         return missing(
             script, "Display of branch stack assembler requested, but non all-branch filter set\n"
                     "Hint: run 'perf record -b ...'");

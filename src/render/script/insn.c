@@ -58,6 +58,48 @@ static void put_code(const struct pd_script *script, uint64_t ip, const uint8_t 
     }
 }
 
+/* Where a direct branch leads in words: "callq main+0x10". `start`: of the instruction's text. */
+static void name_target(struct pd_script_worker *worker, const struct pd_delivered *record,
+                        uint8_t cpumode, uint64_t target, size_t start, struct pd_text *text)
+{
+    const struct pd_location *location = pd_resolve(worker->resolver, record->thread,
+                                                    record->number, cpumode, target);
+    const struct pd_symbol *symbol = location ? location->sym : NULL;
+    size_t end = text->length;
+
+    while (end > start && text->data[end - 1] != ' ')
+        end--;
+    if (!symbol || end == start || text->failed)
+        return;
+    text->length = end;
+    pd_text_format(text, "%s+0x%llx", symbol->name,
+                   (unsigned long long)(location->addr - symbol->start));
+}
+
+/* An instruction of `length` bytes as newer perf has it: as xed's, but for single blanks and the
+ * function that a branch leads to. False, and nothing printed: it is none. */
+static bool disassemble(struct pd_script_worker *worker, const struct pd_delivered *record,
+                        uint8_t cpumode, uint64_t ip, const uint8_t *bytes, unsigned length,
+                        bool is_64_bit, struct pd_text *text)
+{
+    size_t start = text->length, to = start;
+    struct pd_insn insn;
+
+    if (!pd_insn_text(bytes, length, is_64_bit, ip, text))
+        return false;
+    for (size_t at = start; at < text->length; at++)
+        if (text->data[at] != ' ' || (to > start && text->data[to - 1] != ' '))
+            text->data[to++] = text->data[at];
+    while (to > start && text->data[to - 1] == ' ')
+        to--;
+    text->length = to;
+    if (pd_insn_decode(bytes, length, is_64_bit, &insn) &&
+        (insn.branch == PD_BRANCH_CONDITIONAL || insn.branch == PD_BRANCH_UNCONDITIONAL))
+        name_target(worker, record, cpumode, ip + length + (uint64_t)(int64_t)insn.rel, start,
+                    text);
+    return true;
+}
+
 unsigned pd_script_read_insn(const struct pd_insn_reader *from, const struct pd_sample *sample,
                              const struct pd_delivered *record, struct pd_insn_bytes *out)
 {
@@ -111,10 +153,26 @@ static void make_insn(struct pd_script_worker *worker, uint64_t fields,
 
     if (fields & PD_FIELD(INSNLEN))
         pd_text_format(text, " ilen: %u", length);
-    if (!(fields & PD_FIELD(INSN)) || !length)
+    if (fields & PD_FIELD(INSN) && length) {
+        pd_text_char(text, ' ');
+        put_code(worker->script, sample->ip, bytes, length, is_64_bit, text);
+    }
+    if (!(fields & PD_FIELD(DISASM)) || !length)
         return;
-    pd_text_char(text, ' ');
-    put_code(worker->script, sample->ip, bytes, length, is_64_bit, text);
+    pd_text_string(text, "\t\t");
+    if (!disassemble(worker, record, sample->cpumode, sample->ip, bytes, length, is_64_bit, text))
+        pd_text_string(text, "illegal instruction");
+}
+
+void pd_script_disassemble(struct pd_script_worker *worker, const struct pd_sample *sample,
+                           const struct pd_delivered *record, struct pd_text *text)
+{
+    uint8_t bytes[PD_INSN_BUFFER];
+    bool is_64_bit;
+    unsigned length = fetch(worker, sample, record, bytes, &is_64_bit);
+
+    if (length)
+        disassemble(worker, record, sample->cpumode, sample->ip, bytes, length, is_64_bit, text);
 }
 
 /* ---- brstackinsn, brstackinsnlen ---- */
@@ -180,6 +238,17 @@ static void put_symbol(struct walk *walk, uint64_t ip)
     walk->symbol = symbol;
 }
 
+static void put_one(const struct walk *walk, uint64_t ip, size_t at, unsigned length)
+{
+    struct pd_script_worker *worker = walk->worker;
+    uint8_t cpumode = walk->in_kernel ? PD_CPUMODE_KERNEL : PD_CPUMODE_USER;
+
+    if (!(walk->fields & PD_FIELD(BRSTACKDISASM)) ||
+        !disassemble(worker, walk->record, cpumode, ip, walk->bytes + at, length, walk->is_64_bit,
+                     walk->text))
+        put_code(worker->script, ip, walk->bytes + at, length, walk->is_64_bit, walk->text);
+}
+
 /* "\tADDRESS\tinsn: 48 89 d0 "; its length, 0: it is none. */
 static unsigned put_bytes(struct walk *walk, uint64_t ip, size_t at, bool padded)
 {
@@ -192,7 +261,7 @@ static unsigned put_bytes(struct walk *walk, uint64_t ip, size_t at, bool padded
     size_t start = text->length;
     if (at < walk->size &&
         pd_insn_decode(walk->bytes + at, walk->size - at, walk->is_64_bit, &insn)) {
-        put_code(walk->worker->script, ip, walk->bytes + at, insn.length, walk->is_64_bit, text);
+        put_one(walk, ip, at, insn.length);
         pd_text_char(text, ' ');
     } else {
         pd_text_string(text, "<bad>");
@@ -398,7 +467,7 @@ static void put_insn(struct pd_script_worker *worker, uint64_t fields,
     struct pd_insn_text *slot = pd_script_keeps_insn(worker, sample, record) ? insn_slot(worker)
                                                                              : NULL;
 
-    fields &= PD_FIELD(INSN) | PD_FIELD(INSNLEN);
+    fields &= PD_INSN_OF_SAMPLE;
     if (!slot || ((!slot->text || slot->fields != fields) &&
                   !make_slot(worker, fields, sample, record, slot))) {
         make_insn(worker, fields, sample, record, text);
@@ -415,8 +484,8 @@ void pd_script_insn(struct pd_script_worker *worker, uint64_t fields,
                     const struct pd_branch_counters *counters, const struct pd_sample *sample,
                     const struct pd_delivered *record, struct pd_text *text)
 {
-    if (fields & (PD_FIELD(INSN) | PD_FIELD(INSNLEN)))
+    if (fields & PD_INSN_OF_SAMPLE)
         put_insn(worker, fields, sample, record, text);
-    if (fields & (PD_FIELD(BRSTACKINSN) | PD_FIELD(BRSTACKINSNLEN)))
+    if (fields & PD_INSN_OF_BRANCHES)
         put_branch_stack(worker, fields, counters, sample, record, text);
 }

@@ -347,6 +347,17 @@ static void put_before_ip(struct pd_script_worker *worker, const struct pd_scrip
         put_number(text, "retire_lat", parts ? (uint16_t)(sample->weight >> 48) : 0);
 }
 
+static void put_disasm(struct pd_script_worker *worker, const struct pd_sample *sample,
+                       const struct pd_delivered *record, struct pd_text *text)
+{
+    struct pd_text shown = { 0 };
+    pd_script_disassemble(worker, sample, record, &shown);
+    if (shown.length)
+        put_string(text, "disasm", shown.data, shown.length);
+    text->failed |= shown.failed;
+    pd_text_free(&shown);
+}
+
 static void put_after_ip(struct pd_script_worker *worker, const struct pd_script_event *plan,
                          const struct pd_sample *sample, const struct pd_delivered *record,
                          struct pd_text *text)
@@ -363,13 +374,15 @@ static void put_after_ip(struct pd_script_worker *worker, const struct pd_script
         put_branches(worker, plan, sample, record, text);
     if (plan->bpf_output && sample->raw)
         put_bytes(text, "bpf_output", sample->raw, sample->raw_size);
-    if (fields & (PD_FIELD(INSN) | PD_FIELD(INSNLEN))) {
+    if (fields & PD_INSN_OF_SAMPLE) {
         uint8_t bytes[PD_INSN_BUFFER];
         unsigned size = pd_script_fetch_insn(worker, sample, record, bytes);
         if (size && fields & PD_FIELD(INSN))
             put_bytes(text, "insn", bytes, size);
         if (size && fields & PD_FIELD(INSNLEN))
             put_number(text, "insnlen", size);
+        if (size && fields & PD_FIELD(DISASM))
+            put_disasm(worker, sample, record, text);
     }
     if (fields & PD_FIELD(PHYS_ADDR))
         put_hex(text, "phys_addr", sample->phys_addr);
@@ -459,9 +472,13 @@ perfdata_status pd_script_json_check_fields(const struct pd_script *script, uint
         uint64_t field;
         const char *name;
     } rows[] = {
-        { PD_FIELD(BRSTACKINSN), "brstackinsn" }, { PD_FIELD(BRSTACKINSNLEN), "brstackinsnlen" },
-        { PD_FIELD(BRSTACKOFF), "brstackoff" },   { PD_FIELD(BRCNTR), "brcntr" },
-        { PD_FIELD(CALLINDENT), "callindent" },   { PD_FIELD(SRCCODE), "srccode" },
+        { PD_FIELD(BRSTACKINSN), "brstackinsn" },
+        { PD_FIELD(BRSTACKINSNLEN), "brstackinsnlen" },
+        { PD_FIELD(BRSTACKDISASM), "brstackdisasm" },
+        { PD_FIELD(BRSTACKOFF), "brstackoff" },
+        { PD_FIELD(BRCNTR), "brcntr" },
+        { PD_FIELD(CALLINDENT), "callindent" },
+        { PD_FIELD(SRCCODE), "srccode" },
     };
     for (size_t i = 0; i < PD_LENGTH(rows); i++)
         if (fields & rows[i].field)

@@ -537,8 +537,10 @@ void pd_script_after_ip(struct pd_script_worker *worker, const struct pd_script_
 
 /* insn.c: instructions. Once the session is open: */
 perfdata_status pd_script_open_code(struct pd_script *script);
-#define PD_INSN_FIELDS                                                                             \
-    (PD_FIELD(INSN) | PD_FIELD(INSNLEN) | PD_FIELD(BRSTACKINSN) | PD_FIELD(BRSTACKINSNLEN))
+#define PD_INSN_OF_SAMPLE (PD_FIELD(INSN) | PD_FIELD(INSNLEN) | PD_FIELD(DISASM))
+#define PD_INSN_OF_BRANCHES                                                                        \
+    (PD_FIELD(BRSTACKINSN) | PD_FIELD(BRSTACKINSNLEN) | PD_FIELD(BRSTACKDISASM))
+#define PD_INSN_FIELDS (PD_INSN_OF_SAMPLE | PD_INSN_OF_BRANCHES)
 void pd_script_insn(struct pd_script_worker *worker, uint64_t fields,
                     const struct pd_branch_counters *counters, const struct pd_sample *sample,
                     const struct pd_delivered *record, struct pd_text *text);
@@ -568,6 +570,10 @@ unsigned pd_script_read_insn(const struct pd_insn_reader *from, const struct pd_
 /* The bytes of the sample's instruction, PD_INSN_BUFFER of room; how many, 0: unknown. */
 unsigned pd_script_fetch_insn(struct pd_script_worker *worker, const struct pd_sample *sample,
                               const struct pd_delivered *record, uint8_t *bytes);
+
+/* The sample's instruction as `disasm` shows it; nothing where it is unknown. */
+void pd_script_disassemble(struct pd_script_worker *worker, const struct pd_sample *sample,
+                           const struct pd_delivered *record, struct pd_text *text);
 
 /* dlfilter.c: filters of the user's, asked about one sample after the other. */
 perfdata_status pd_dlfilter_open(struct pd_script *script);

@@ -68,11 +68,10 @@ struct pd_script_series {
     (PD_FIELD(COMM) | PD_FIELD(TID) | PD_FIELD(PID) | PD_FIELD(TIME) | PD_FIELD(CPU) |             \
      PD_FIELD(EVENT) | PD_FIELD(IP) | PD_FIELD(SYM) | PD_FIELD(DSO) | PD_FIELD(SYMOFF) |           \
      PD_FIELD(PERIOD) | PD_FIELD(MISC) | PD_FIELD(FLAGS) | PD_FIELD(MACHINE_PID) | PD_FIELD(VCPU))
-#define INSN_FIELDS (PD_FIELD(INSN) | PD_FIELD(INSNLEN))
 
 bool pd_script_has_series(const struct pd_script *script, const struct pd_script_event *plan)
 {
-    uint64_t known = KNOWN_FIELDS | (plan->branch_trace ? PD_FIELD(ADDR) : INSN_FIELDS);
+    uint64_t known = KNOWN_FIELDS | (plan->branch_trace ? PD_FIELD(ADDR) : PD_INSN_OF_SAMPLE);
     return plan->event->synthesised && plan->event->attr.type != (uint32_t)PD_TYPE_SYNTH &&
            plan->event->index < 1u << PLAN_BITS && !script->order.sequential &&
            !script->options->write_event && !(plan->fields & ~known) &&
@@ -153,7 +152,7 @@ void pd_script_series_begin(struct pd_script_worker *worker, const struct pd_del
     series->has_time = plan->fields & PD_FIELD(TIME);
     series->has_middle = plan->fields & (PD_FIELD(PERIOD) | PD_FIELD(EVENT));
     series->has_flags = plan->fields & PD_FIELD(FLAGS);
-    series->has_insn = plan->fields & INSN_FIELDS;
+    series->has_insn = plan->fields & PD_INSN_OF_SAMPLE;
     series->has_target = plan->branch_trace && plan->address_shown;
     series->stamp = span.stamp << PLAN_BITS | record->event->index;
     if (series->has_target) /* has been asked for */

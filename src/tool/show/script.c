@@ -75,9 +75,13 @@ static enum tool_exit expand(struct tool *tool, void *data, const char *fields, 
 
 static enum tool_exit parse_insn_trace(struct tool *tool, void *data, const char *value, bool unset)
 {
-    if (value && strcmp(value, "raw") != 0)
-        return tool_usage(tool, "option --insn-trace takes raw, not '%s'", value);
-    return unset ? TOOL_DONE : expand(tool, data, "+insn,-event,-period", "i0nse");
+    bool disassembled = value && !strcmp(value, "disasm");
+    if (value && !disassembled && strcmp(value, "raw") != 0)
+        return tool_usage(tool, "option --insn-trace takes raw or disasm, not '%s'", value);
+    return unset
+               ? TOOL_DONE
+               : expand(tool, data,
+                        disassembled ? "+disasm,-event,-period" : "+insn,-event,-period", "i0nse");
 }
 
 static enum tool_exit parse_call_trace(struct tool *tool, void *data, const char *value, bool unset)
@@ -194,8 +198,9 @@ static const struct tool_option script_rows[] = {
       FIELD(list_dlfilters) },
     { TOOL_GROUP, .help = "AUX traces" },
     TOOL_ROW_ITRACE,
-    { TOOL_CALLBACK, 0, "insn-trace", "raw", "every instruction, with its bytes",
-      .parse = parse_insn_trace, .flags = TOOL_OPTIONAL | TOOL_NO_NEGATION },
+    { TOOL_CALLBACK, 0, "insn-trace", "FORM",
+      "every instruction, with its bytes (raw) or disassembled (disasm)", .parse = parse_insn_trace,
+      .flags = TOOL_OPTIONAL | TOOL_NO_NEGATION },
     { TOOL_FLAG, 0, "xed", NULL, "instructions disassembled, as xed prints them", FIELD(xed) },
     { TOOL_CALLBACK, 0, "call-trace", NULL, "calls, indented", .parse = parse_call_trace,
       .flags = TOOL_NO_VALUE | TOOL_NO_NEGATION },
