@@ -108,6 +108,10 @@ extern "C" {
 #define PERFDATA_REPORT_JSON (UINT64_C(1) << 45)
 /* Nothing for events without samples: also where a configuration file says otherwise. Since 0.1. */
 #define PERFDATA_REPORT_SKIP_EMPTY (UINT64_C(1) << 46)
+/* A column of what each row takes of the time that passes, which rows are sorted by: a sample's
+ * period divided by how many threads ran. Context switches must have been recorded
+ * (PERFDATA_ERROR_NO_DATA). Since 0.1. */
+#define PERFDATA_REPORT_LATENCY (UINT64_C(1) << 47)
 
 /* All zero but struct_size and max_stack is the plain `report`. Strings are borrowed for the call;
  * NULL: not given. Lists are separated by commas. Since 0.1. */

@@ -172,6 +172,7 @@ _perfdata() {
         '*-F+[columns, in order]:KEY\[,...\]:' \
         '*--fields=[columns, in order]:KEY\[,...\]:' \
         '*--children[a function'\''s samples count for its callers too (on with chains)]' \
+        '*--latency[sort by each row'\''s part of the time that passes, not of what processors work (recordings of record --switch-events)]' \
         '*-n[column with the number of samples]' \
         '*--show-nr-samples[column with the number of samples]' \
         '*--show-total-period[column with the period sum]' \
@@ -906,6 +907,7 @@ _perfdata() {
         '*-k+[clock of the times\: mono, raw, real, boot, tai]:CLOCK:' \
         '*--clockid=[clock of the times\: mono, raw, real, boot, tai]:CLOCK:' \
         '*--switch-events[context switches]' \
+        '*--latency[the same, for report --latency]' \
         '*--namespaces[namespaces of tasks]' \
         '*--all-cgroups[control groups]' \
         '*--no-bpf-event[no programs of BPF that are loaded]' \

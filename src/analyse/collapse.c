@@ -167,8 +167,11 @@ perfdata_status pd_hist_collapse(struct pd_hist *hist, size_t event_count,
         row_name(row, hist, pd_hist_key_of(&out->identities, (uint32_t)i), comms, symbols,
                  symbol_filter);
         event->period += row->period;
-        if (!row->filtered)
+        event->latency += row->latency;
+        if (!row->filtered) {
             event->period_unfiltered += row->period;
+            event->latency_unfiltered += row->latency;
+        }
         ok = pd_vec_push(&event->rows, row);
     }
     for (size_t i = 0; i < hist->accesses.count; i++) {

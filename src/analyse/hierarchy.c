@@ -27,6 +27,7 @@ static struct pd_hist_row *row_above(struct growing *growing, const struct pd_hi
         return NULL;
     *row = *leaf;
     row->period = row->sys = row->user = row->guest_sys = row->guest_user = row->count = 0;
+    row->latency = 0;
     row->filtered = true;
     row->members = NULL;
     return row;

@@ -192,6 +192,7 @@ int pd_hist_compare_cache_lines(const struct pd_hist_cache_line *a,
 struct pd_hist_entry {
     uint64_t period, sys, user, guest_sys, guest_user, count;
     uint64_t children_period, children_count;
+    uint64_t latency; /* of the periods, what passed of time; 0: not counted */
     struct pd_hist_first first;
     uint32_t max_depth; /* of its chains */
     uint32_t
@@ -328,6 +329,7 @@ struct pd_hist_row {
         *entry;     /* of the first of the collapsed ones, sums are the row's own */
     uint32_t index; /* in `all` */
     uint64_t period, sys, user, guest_sys, guest_user, count, children_period, children_count;
+    uint64_t latency;
     uint32_t max_depth;
     uint32_t event;
     bool filtered;
@@ -378,6 +380,7 @@ struct pd_hist_event {
     uint64_t count, count_unfiltered; /* samples */
     uint64_t period, period_unfiltered;
     uint64_t chain_period, chain_period_unfiltered;
+    uint64_t latency, latency_unfiltered;
 };
 
 struct pd_hist_result {
@@ -426,6 +429,6 @@ void pd_hist_result_free(struct pd_hist_result *result);
 #define PD_HIST_ADD(to, from)                                                                      \
     ((to)->period += (from)->period, (to)->sys += (from)->sys, (to)->user += (from)->user,         \
      (to)->guest_sys += (from)->guest_sys, (to)->guest_user += (from)->guest_user,                 \
-     (to)->count += (from)->count)
+     (to)->count += (from)->count, (to)->latency += (from)->latency)
 
 #endif

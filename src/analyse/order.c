@@ -469,7 +469,7 @@ static bool split_rows(struct pd_hist_sorting *sorting, struct pd_hist_result *r
             else {
                 *made = *row;
                 made->period = made->sys = made->user = made->guest_sys = made->guest_user = 0;
-                made->count = 0;
+                made->count = made->latency = 0;
                 ok = add_node(&splitting, made);
             }
             node = (uint32_t)splitting.rows.count;

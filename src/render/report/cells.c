@@ -319,6 +319,11 @@ static void cell_socket(const struct key_cell *cell, struct pd_text *out)
     pd_text_format(out, "%*.*d", (int)cell->width, (int)cell->width - 3, (int)cell->word);
 }
 
+static void cell_count(const struct key_cell *cell, struct pd_text *out)
+{
+    pd_text_u64(out, cell->word, cell->width, ' ');
+}
+
 /* What each of the samples has. */
 static void cell_one(const struct key_cell *cell, struct pd_text *out)
 {

@@ -288,6 +288,8 @@ static void count_entry(struct state *state, const struct sample_facts *facts, u
 {
     struct pd_hist_entry *entry = &state->hist.entries.data[id];
     PD_HIST_COUNT(entry, facts->sample->cpumode, facts->period);
+    if (PD_UNLIKELY(facts->parallelism))
+        entry->latency += pd_report_latency(facts->period, facts->parallelism);
     /* A worker's numbers rise: only a new entry's sample is the first. */
     if (entry->count == 1 && pd_hist_is_first(&entry->first, facts->number, 0)) {
         const struct pd_location *location = facts->location;
@@ -464,9 +466,18 @@ static void take_lost(struct state *state, const struct pd_delivered *record)
         state->lost_samples += count;
 }
 
+static bool is_of_running(const struct pd_delivered *record)
+{
+    return record->type == PD_RECORD_SWITCH || record->type == PD_RECORD_SWITCH_CPU_WIDE ||
+           record->type == PD_RECORD_EXIT;
+}
+
 static perfdata_status take_record(struct state *state, const struct pd_delivered *record)
 {
     struct collecting *shared = state->shared;
+    bool latency = shared->plan->counts_latency;
+    if (PD_UNLIKELY(latency && is_of_running(record)))
+        return pd_report_running_take(&shared->running, record) ? 0 : PERFDATA_ERROR_MEMORY;
     if (record->type == PD_RECORD_LOST_SAMPLES && record->size >= 16)
         take_lost(state, record);
     if (PD_UNLIKELY(record->type == PD_RECORD_AUXTRACE_INFO))
@@ -485,6 +496,9 @@ static perfdata_status take_record(struct state *state, const struct pd_delivere
         .period = sample.period,
         .cell = PD_HIST_NONE,
     };
+    if (PD_UNLIKELY(latency) &&
+        !(facts.parallelism = pd_report_parallelism(&shared->running, sample.tid)))
+        return PERFDATA_ERROR_MEMORY;
     return count_sample(state, &facts);
 }
 
@@ -582,7 +596,7 @@ static void end_worker(void *data, unsigned worker, void *state)
 }
 
 /* What a sample counts for depends on those before it: in children mode samples without chains take
- * the chain of the sample before. */
+ * the chain of the sample before; of latency the context switches before it tell. */
 static bool is_sequential(const struct pd_recording *recording, const struct pd_report_plan *plan)
 {
     uint64_t all = 0, common = UINT64_MAX;
@@ -591,8 +605,9 @@ static bool is_sequential(const struct pd_recording *recording, const struct pd_
         all |= pd_event_fields(recording->events[i]) | recording->events[i]->added_type;
         common &= pd_event_fields(recording->events[i]);
     }
-    return plan->hist.keeps_log || (plan->hist.children && !plan->chains.shows_ends &&
-                                    (all & ~common) & PD_SAMPLE_CALLCHAIN);
+    return plan->counts_latency || plan->hist.keeps_log ||
+           (plan->hist.children && !plan->chains.shows_ends &&
+            (all & ~common) & PD_SAMPLE_CALLCHAIN);
 }
 
 /* In delivery order: a sample of one event can switch off those behind it. Times are asked first,
@@ -637,6 +652,10 @@ perfdata_status pd_report_collect(struct pd_session *session, const struct pd_re
     memset(out, 0, sizeof *out);
     shared.wants_chain = plan->hist.use_chains || plan->hist.children ||
                          pd_hist_key_at(&plan->hist, PD_KEY_PARENT);
+    if (plan->counts_latency)
+        consumer.types[0] |= UINT64_C(1) << PD_RECORD_SWITCH |
+                             UINT64_C(1) << PD_RECORD_SWITCH_CPU_WIDE |
+                             UINT64_C(1) << PD_RECORD_EXIT;
     if (is_sequential(session->recording, plan)) {
         consumer.kind = PD_CONSUME_SEQUENTIAL;
         consumer.begin = NULL;
@@ -657,6 +676,11 @@ perfdata_status pd_report_collect(struct pd_session *session, const struct pd_re
         status = status < 0 ? status : given;
         pd_resolver_free(resolver);
     }
+    if (status == 0 && plan->counts_latency && !shared.running.has_switches)
+        status = pd_fail(&session->recording->context, PERFDATA_ERROR_NO_DATA, -1,
+                         "No context switches were recorded, which tell how many threads ran: "
+                         "record --switch-events");
+    pd_map64_free(&shared.running.threads);
     if (!shared.has_first)
         pd_hist_init(&out->hist, &plan->hist);
     pd_hist_settle(&out->hist);

@@ -4,6 +4,7 @@
 #ifndef PD_REPORT_COLLECT_H
 #define PD_REPORT_COLLECT_H
 #include "pipeline/pipeline.h"
+#include "render/report/parallelism.h"
 #include "render/report/plan.h"
 #include "resolve/chain_memo.h"
 
@@ -15,6 +16,7 @@ struct collecting {
     struct pd_report_counts *out;
     bool has_first; /* a worker's tables have become those of `out` */
     struct state *sequential;
+    struct pd_report_running running; /* of a plan that counts_latency */
     struct pd_event_switch event_switch;
 };
 
@@ -51,6 +53,7 @@ struct sample_facts {
     struct pd_location *location;
     const struct pd_symbol *parent;
     uint32_t cell;
+    uint32_t parallelism;                /* 0: not counted */
     const struct pd_hist_access *access; /* a branch of the sample, or its access to memory */
 };
 

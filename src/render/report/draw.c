@@ -99,8 +99,11 @@ void pd_report_titles(const struct pd_report_table *table, struct pd_text *out)
 
 /* ---- cells ---- */
 
-static uint64_t total_of(const struct pd_report_plan *plan, const struct pd_hist_event *event)
+uint64_t pd_report_total(const struct pd_report_plan *plan, const struct pd_hist_event *event,
+                         uint8_t what)
 {
+    if (what == PD_COLUMN_LATENCY)
+        return plan->relative ? event->latency_unfiltered : event->latency;
     return plan->relative ? event->period_unfiltered : event->period;
 }
 
@@ -139,12 +142,15 @@ void pd_report_number_cell(const struct pd_report_table *table,
         pd_text_format(out, " %*s", plan->options->separator ? 1 : (int)width - 1, "N/A");
         return;
     }
-    number(table, column, pd_hist_row_value(row, column->what), table->total, out);
+    uint64_t total = column->what == PD_COLUMN_LATENCY
+                         ? pd_report_total(plan, table->event, column->what)
+                         : table->total;
+    number(table, column, pd_hist_row_value(row, column->what), total, out);
     for (size_t m = 0; m + 1 < table->event_count; m++) {
         const struct pd_hist_row *member = row->members ? row->members[m] : NULL;
         const struct pd_hist_event *event = &table->result->events[table->events[m + 1]];
         number(table, column, member ? pd_hist_row_value(member, column->what) : 0,
-               total_of(plan, event), out);
+               pd_report_total(plan, event, column->what), out);
     }
 }
 

@@ -13,6 +13,9 @@ uint32_t pd_report_number_width(const struct pd_report_column *column);
 void pd_report_key_cell(const struct pd_report_table *table, const struct pd_report_column *column,
                         const struct pd_hist_row *row, struct pd_text *out);
 
+/* What a column's percentages are of. */
+uint64_t pd_report_total(const struct pd_report_plan *plan, const struct pd_hist_event *event,
+                         uint8_t what);
 void pd_report_number_cell(const struct pd_report_table *table,
                            const struct pd_report_column *column, const struct pd_hist_row *row,
                            struct pd_text *out);

@@ -182,10 +182,13 @@ static perfdata_status setup_order(struct pd_recording *recording, struct pd_rep
     if (options->fields && strstr(options->fields, "ipc"))
         return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1, "Unknown --fields key: `%s'",
                        options->fields);
+    if (options->flags & PERFDATA_REPORT_LATENCY && !plan->layout.fields_are_strict)
+        add_order(plan, PD_COLUMN_LATENCY);
     /* Wherever the word stands among the keys, perf leaves the order to them. */
     if (!plan->layout.fields_are_strict && children && !(sort && strstr(sort, "overhead_children")))
         add_order(plan, PD_COLUMN_CHILDREN);
-    if (!plan->layout.fields_are_strict && !(sort && strstr(sort, "overhead")))
+    if (!plan->layout.fields_are_strict &&
+        !(sort && (strstr(sort, "overhead") || strstr(sort, "latency"))))
         add_order(plan, PD_COLUMN_OVERHEAD);
     perfdata_status status = 0;
     bool by_default = appended || (!sort && !plan->layout.fields_are_strict);
@@ -219,6 +222,8 @@ static perfdata_status setup_order(struct pd_recording *recording, struct pd_rep
 static void default_columns(struct pd_report_plan *plan, bool children)
 {
     uint64_t flags = plan->options->flags;
+    if (flags & PERFDATA_REPORT_LATENCY)
+        add_column(plan, PD_COLUMN_LATENCY);
     if (children)
         add_column(plan, PD_COLUMN_CHILDREN);
     add_column(plan, PD_COLUMN_OVERHEAD);
@@ -288,6 +293,8 @@ static perfdata_status setup_columns(struct pd_recording *recording, struct pd_r
     plan->hist.keeps_addresses = plan->hist.frames != PD_FRAMES_BY_FUNCTION ||
                                  has_order(plan, PD_KEY_SRCLINE) ||
                                  has_order(plan, PD_KEY_SRCFILE) || plan->hist.long_names;
+    plan->counts_latency = has_order(plan, PD_COLUMN_LATENCY) ||
+                           has_order(plan, PD_KEY_PARALLELISM);
     plan->hist.has_access = plan->mode != PD_REPORT_NORMAL;
     plan->hist.keeps_log = has_order(plan, PD_KEY_MISPREDICT) || has_order(plan, PD_KEY_IN_TX) ||
                            has_order(plan, PD_KEY_ABORT) ||
@@ -296,6 +303,26 @@ static perfdata_status setup_columns(struct pd_recording *recording, struct pd_r
     plan->hist.keeps_visits = plan->mode == PD_REPORT_NORMAL && !plan->hist.keeps_log &&
                               (has_order(plan, PD_KEY_SYMBOL) || has_order(plan, PD_KEY_IPC_NULL));
     return status;
+}
+
+/* Callers have no latency of their own, nor have branches and accesses to memory: columns are made
+ * anew without callers, where these were not asked for. */
+static perfdata_status setup_latency(struct pd_recording *recording, struct pd_report_plan *plan,
+                                     bool *children)
+{
+    bool asked = plan->options->flags & PERFDATA_REPORT_CHILDREN;
+    if (!plan->counts_latency)
+        return 0;
+    if (plan->mode != PD_REPORT_NORMAL || (*children && asked))
+        return pd_fail(&recording->context, PERFDATA_ERROR_UNSUPPORTED, -1,
+                       "latency and parallelism of %s are not supported yet",
+                       *children ? "callers (--children)" : "branches and accesses to memory");
+    if (!*children)
+        return 0;
+    *children = false;
+    plan->layout.column_count = plan->layout.order_count = 0;
+    plan->payloads.fields.count = 0;
+    return setup_columns(recording, plan, false);
 }
 
 /* ---- the rest ---- */
@@ -567,6 +594,9 @@ perfdata_status pd_report_plan_fit(struct pd_recording *recording, struct pd_rep
     bool children = wants_children && has_chains && !is_pipe && plan->mode == PD_REPORT_NORMAL &&
                     !plan->hist.levels;
     perfdata_status status = setup_columns(recording, plan, children);
+    if (status == 0)
+        status = setup_latency(recording, plan, &children);
+    wants_children &= !plan->counts_latency;
     if (status == 0 && has_order(plan, PD_KEY_TRACE))
         status = pd_report_trace_open(recording, plan);
     if (status == 0)

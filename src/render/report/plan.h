@@ -84,7 +84,7 @@ struct pd_report_plan {
     enum pd_report_mode mode;
     bool has_mode_data; /* what that mode needs was recorded */
     bool cpus_refused;  /* the fit failed because of options->cpus */
-    bool total_cycles, full_source_path;
+    bool total_cycles, full_source_path, counts_latency;
     bool counts_code;        /* also by address; what the filters leave out does not count at all */
     const char *code_symbol; /* then: only samples in a function of this name; NULL: all */
     struct pd_hist_options hist;

@@ -52,7 +52,7 @@ static bool add_number(struct pd_report_making *making, const struct pd_report_c
 {
     const struct pd_report_table *table = making->table;
     const struct pd_hist_event *sums = &table->result->events[event];
-    uint64_t total = table->plan->relative ? sums->period_unfiltered : sums->period;
+    uint64_t total = pd_report_total(table->plan, sums, column->what);
     bool plain = column->what == PD_COLUMN_SAMPLES || column->what == PD_COLUMN_PERIOD;
     struct perfdata_report_cell cell = {
         .column = pd_report_key_of(column->what),
@@ -62,7 +62,7 @@ static bool add_number(struct pd_report_making *making, const struct pd_report_c
     };
     if (column->what == PD_COLUMN_CHILDREN && !table->plan->hist.children)
         return true; /* "N/A" */
-    if (event == table->events[0])
+    if (event == table->events[0] && column->what != PD_COLUMN_LATENCY)
         total = table->total;
     cell.share = total ? 100.0 * (double)cell.number / (double)total : 0;
     return push(making, &cell, SIZE_MAX);

@@ -71,6 +71,12 @@ WORD(file)
 }
 
 /* perf takes the cycles of the newest branch for those of all. */
+WORD(parallelism)
+{
+    (void)state;
+    return facts->parallelism;
+}
+
 WORD(weight)
 {
     const struct pd_sample *sample = facts->sample;

@@ -122,6 +122,8 @@ static const struct tool_option record_rows[] = {
       FIELD(clock) },
     { TOOL_GROUP, .help = "Other records" },
     { TOOL_FLAG, 0, "switch-events", NULL, "context switches", FLAG(SWITCH_EVENTS) },
+    { TOOL_FLAG, 0, "latency", NULL, "the same, for report --latency", FLAG(SWITCH_EVENTS),
+      .flags = TOOL_OURS },
     { TOOL_FLAG, 0, "namespaces", NULL, "namespaces of tasks", FLAG(NAMESPACES) },
     { TOOL_FLAG, 0, "all-cgroups", NULL, "control groups", FLAG(CGROUPS) },
     { TOOL_FLAG, 0, "no-bpf-event", NULL, "no programs of BPF that are loaded",

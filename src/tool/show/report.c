@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 
 struct report_options {
-    int json, stdio, tui, stitch, children, inverted, samples, total_period, cpu_utilization, quiet,
-        hide_unresolved, exclude_other;
+    int latency, json, stdio, tui, stitch, children, inverted, samples, total_period,
+        cpu_utilization, quiet, hide_unresolved, exclude_other;
     int branch_stack, branch_history, mem_mode, total_cycles, full_source_path, hierarchy, verbose;
     int group, skip_empty, demangle, demangle_kernel, inlined, ignore_vmlinux, ns, relative;
     int header, header_only, info, stats, tasks, mmaps, dump, no_call_graph, raw_trace;
@@ -98,6 +98,10 @@ static const struct tool_option report_rows[] = {
     { TOOL_STRING, 'F', "fields", "KEY[,...]", "columns, in order", FIELD(fields) },
     { TOOL_FLAG, 0, "children", NULL,
       "a function's samples count for its callers too (on with chains)", FIELD(children) },
+    { TOOL_FLAG, 0, "latency", NULL,
+      "sort by each row's part of the time that passes, not of what processors work (recordings of "
+      "record --switch-events)",
+      FIELD(latency), .flags = TOOL_OURS },
     { TOOL_FLAG, 'n', "show-nr-samples", NULL, "column with the number of samples",
       FIELD(samples) },
     { TOOL_FLAG, 0, "show-total-period", NULL, "column with the period sum", FIELD(total_period) },
@@ -222,6 +226,7 @@ static uint64_t flags_of(const struct tool *tool, const struct report_options *f
         { from->children == 1, PERFDATA_REPORT_CHILDREN },
         { from->no_call_graph, PERFDATA_REPORT_NO_CALL_GRAPH },
         { from->inverted, PERFDATA_REPORT_INVERTED },
+        { from->latency, PERFDATA_REPORT_LATENCY },
         { from->samples, PERFDATA_REPORT_SAMPLES },
         { from->total_period, PERFDATA_REPORT_TOTAL_PERIOD },
         { from->cpu_utilization, PERFDATA_REPORT_CPU_UTILIZATION },
