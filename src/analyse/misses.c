@@ -29,7 +29,8 @@ struct look_up {
 struct meeting {
     const struct pd_hist_misses *of;
     PD_VEC(struct pd_rb_node) nodes;
-    PD_VEC(struct met) met; /* by node - 1 */
+    PD_VEC(struct met) met;       /* by node - 1 */
+    PD_VEC(struct pd_rank) ranks; /* the same; none without of->ranks */
     struct pd_rb_tree tree;
     bool *missed;                 /* per row */
     PD_VEC(uint32_t) fresh;       /* rows that are missed since the last turns */
@@ -57,26 +58,62 @@ static uint32_t row_at(const struct meeting *meeting, uint32_t node)
 
 static int compare_nodes(const struct meeting *meeting, uint32_t row, uint32_t node)
 {
+    const struct pd_hist_misses *of = meeting->of;
     uint32_t other = row_at(meeting, node);
-    return row == other ? 0 : meeting->of->compare(meeting->of->data, row, other);
+    if (of->ranks)
+        return pd_rank_compare(&of->ranks[row], &meeting->ranks.data[node - 1]);
+    return row == other ? 0 : of->compare(of->data, row, other);
 }
 
-static bool is_before(const void *data, uint32_t node, uint32_t other)
+/* Where a walk down the tree has ended. */
+struct way {
+    uint32_t equal; /* a row that compares equal; 0: none, and the row belongs below `parent` */
+    uint32_t parent;
+    bool left;
+};
+
+/* Most of the time goes here: neither calls nor detours over rows. */
+static struct way walk_by_rank(const struct meeting *meeting, struct pd_rank rank, bool stops)
 {
-    const struct meeting *meeting = data;
-    return compare_nodes(meeting, row_at(meeting, node), other) < 0;
+    const struct pd_rb_node *nodes = meeting->nodes.data;
+    const struct pd_rank *ranks = meeting->ranks.data;
+    struct way way = { 0 };
+    for (uint32_t at = meeting->tree.root; at;) {
+        int result = pd_rank_compare(&rank, &ranks[at - 1]);
+        if (stops && !result) {
+            way.equal = at;
+            break;
+        }
+        way.parent = at;
+        way.left = result < 0;
+        at = way.left ? nodes[at].left : nodes[at].right;
+    }
+    return way;
+}
+
+/* `stops`: at an equal row, which perf finds; else behind it. */
+static struct way walk(const struct meeting *meeting, uint32_t row, bool stops)
+{
+    const struct pd_rb_node *nodes = meeting->nodes.data;
+    struct way way = { 0 };
+    if (meeting->of->ranks)
+        return walk_by_rank(meeting, meeting->of->ranks[row], stops);
+    for (uint32_t at = meeting->tree.root; at;) {
+        int result = compare_nodes(meeting, row, at);
+        if (stops && !result) {
+            way.equal = at;
+            break;
+        }
+        way.parent = at;
+        way.left = result < 0;
+        at = way.left ? nodes[at].left : nodes[at].right;
+    }
+    return way;
 }
 
 static uint32_t find(const struct meeting *meeting, uint32_t row)
 {
-    uint32_t at = meeting->tree.root;
-    while (at) {
-        int result = compare_nodes(meeting, row, at);
-        if (!result)
-            break;
-        at = result < 0 ? meeting->nodes.data[at].left : meeting->nodes.data[at].right;
-    }
-    return at;
+    return walk(meeting, row, true).equal;
 }
 
 static void miss_unless_found(struct meeting *meeting, uint32_t node, uint32_t up, bool is_left)
@@ -112,12 +149,15 @@ static void turned(void *data, uint32_t down, uint32_t up, bool is_left)
 static bool add_node(struct meeting *meeting, struct met met)
 {
     static const struct pd_rb_node none = { 0 };
-    if (!pd_vec_push(&meeting->nodes, none) || !pd_vec_push(&meeting->met, met)) {
+    const struct pd_rank *ranks = meeting->of->ranks;
+    if (!pd_vec_push(&meeting->nodes, none) || !pd_vec_push(&meeting->met, met) ||
+        (ranks && !pd_vec_push(&meeting->ranks, ranks[met.row]))) {
         meeting->failed = true;
         return false;
     }
     meeting->tree.nodes = meeting->nodes.data;
-    pd_rb_insert_by(&meeting->tree, (uint32_t)meeting->met.count, is_before, meeting);
+    struct way way = walk(meeting, met.row, false);
+    pd_rb_link(&meeting->tree, (uint32_t)meeting->met.count, way.parent, way.left);
     return true;
 }
 
@@ -325,7 +365,7 @@ static bool join_nodes(struct meeting *meeting)
     if (!list_nodes(meeting, &list))
         return false;
     meeting->tree = (struct pd_rb_tree){ .nodes = meeting->nodes.data };
-    meeting->met.count = 0;
+    meeting->met.count = meeting->ranks.count = 0;
     meeting->nodes.count = 1;
     for (size_t i = 0; i < count && !meeting->failed; i++)
         if (!meeting->missed[list[i].row] || !find(meeting, list[i].row))
@@ -397,7 +437,9 @@ static bool begin(struct meeting *meeting)
     meeting->place_of = malloc((all + 1) * sizeof *meeting->place_of);
     if (!meeting->missed || !meeting->node_of || !meeting->place_of ||
         !pd_vec_reserve(&meeting->nodes, of->count + 1) ||
-        !pd_vec_reserve(&meeting->met, of->count + 1) || !pd_vec_push(&meeting->nodes, none))
+        !pd_vec_reserve(&meeting->met, of->count + 1) ||
+        (of->ranks && !pd_vec_reserve(&meeting->ranks, of->count + 1)) ||
+        !pd_vec_push(&meeting->nodes, none))
         return false;
     memset(meeting->place_of, 0xff, all * sizeof *meeting->place_of);
     for (size_t i = 0; i < of->count; i++)
@@ -414,6 +456,7 @@ bool pd_hist_order_with_misses(const struct pd_hist_misses *misses, bool joined)
     ok = ok && !meeting.failed && (!joined || join_nodes(&meeting)) && give_order(&meeting);
     pd_vec_free(&meeting.nodes);
     pd_vec_free(&meeting.met);
+    pd_vec_free(&meeting.ranks);
     pd_vec_free(&meeting.fresh);
     pd_vec_free(&meeting.ahead);
     pd_vec_free(&meeting.occurrences);

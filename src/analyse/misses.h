@@ -2,13 +2,15 @@
 /* Rows in the order of perf's trees, where perf misses rows that it has; for this layer only. */
 #ifndef PD_MISSES_H
 #define PD_MISSES_H
-#include "analyse/order.h"
+#include "analyse/rank.h"
 
 struct pd_hist_misses {
     const struct pd_hist_sorting *sorting; /* its `all` has the visits */
     struct pd_hist_row **rows;
     size_t count;
-    /* Compares two rows, given by their places in `rows`, as perf does when it looks for one. */
+    /* What rows are compared by when perf looks for one; NULL: `compare` does it, of two rows given
+     * by their places in `rows`. */
+    const struct pd_rank *ranks;
     int (*compare)(const void *data, uint32_t a, uint32_t b);
     const void *data;
     const bool *may_be_missed; /* compared with some by what is no order */

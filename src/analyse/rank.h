@@ -16,6 +16,17 @@ struct pd_rank {
     uint64_t middle;
 };
 
+/* Addresses lie around a circle: of two the one comes first that has the shorter way to the
+ * other. */
+PD_INLINE int pd_rank_compare(const struct pd_rank *a, const struct pd_rank *b)
+{
+    if (a->head != b->head)
+        return a->head < b->head ? -1 : 1;
+    if (a->middle != b->middle)
+        return (int64_t)(a->middle - b->middle) < 0 ? -1 : 1;
+    return a->tail < b->tail ? -1 : a->tail > b->tail;
+}
+
 /* All ranks of all rows. */
 struct pd_ranks {
     uint32_t *heads, *tails;

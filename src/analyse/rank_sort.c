@@ -56,15 +56,13 @@ static void arrange_by_rank(struct pd_ranking *ranking, const uint32_t *ranks, u
 
 /* ---- trees ---- */
 
-static bool is_before_by_address(const void *data, uint32_t node, uint32_t other)
+PD_INLINE bool is_before_by_address(const struct pd_rank *a, const struct pd_rank *b)
 {
-    const struct pd_rank *ranks = data, *a = &ranks[node], *b = &ranks[other];
-    if (a->head != b->head)
-        return a->head < b->head;
-    return a->middle != b->middle ? (int64_t)(a->middle - b->middle) < 0 : a->tail < b->tail;
+    return pd_rank_compare(a, b) < 0;
 }
 
-static bool is_before_by_depth(const struct pd_rank *a, const struct pd_rank *b, bool deeper_first)
+PD_INLINE bool is_before_by_depth(const struct pd_rank *a, const struct pd_rank *b,
+                                  bool deeper_first)
 {
     if (a->head != b->head)
         return a->head < b->head;
@@ -73,21 +71,51 @@ static bool is_before_by_depth(const struct pd_rank *a, const struct pd_rank *b,
     return a->tail < b->tail;
 }
 
-static bool is_before_deeper_first(const void *data, uint32_t node, uint32_t other)
+PD_INLINE bool is_before_deeper_first(const struct pd_rank *a, const struct pd_rank *b)
 {
-    const struct pd_rank *ranks = data;
-    return is_before_by_depth(&ranks[node], &ranks[other], true);
+    return is_before_by_depth(a, b, true);
 }
 
-static bool is_before_deeper_last(const void *data, uint32_t node, uint32_t other)
+PD_INLINE bool is_before_deeper_last(const struct pd_rank *a, const struct pd_rank *b)
 {
-    const struct pd_rank *ranks = data;
-    return is_before_by_depth(&ranks[node], &ranks[other], false);
+    return is_before_by_depth(a, b, false);
+}
+
+/* Made for each order by itself: a call for each step down the tree would be most of the time. */
+PD_INLINE void insert_by_rank(struct pd_rb_tree *tree, const struct pd_rank *ranks, uint32_t node,
+                              bool (*is_before)(const struct pd_rank *a, const struct pd_rank *b))
+{
+    const struct pd_rb_node *nodes = tree->nodes;
+    struct pd_rank rank = ranks[node];
+    uint32_t parent = 0;
+    bool left = false;
+    for (uint32_t at = tree->root; at;) {
+        parent = at;
+        left = is_before(&rank, &ranks[at]);
+        at = left ? nodes[at].left : nodes[at].right;
+    }
+    pd_rb_link(tree, node, parent, left);
+}
+
+static void insert_by_address(struct pd_rb_tree *tree, const struct pd_rank *ranks, uint32_t node)
+{
+    insert_by_rank(tree, ranks, node, is_before_by_address);
+}
+
+static void insert_deeper_first(struct pd_rb_tree *tree, const struct pd_rank *ranks, uint32_t node)
+{
+    insert_by_rank(tree, ranks, node, is_before_deeper_first);
+}
+
+static void insert_deeper_last(struct pd_rb_tree *tree, const struct pd_rank *ranks, uint32_t node)
+{
+    insert_by_rank(tree, ranks, node, is_before_deeper_last);
 }
 
 static bool pass_through_tree(struct pd_ranking *ranking, const struct pd_ranks *all,
                               uint32_t *order,
-                              bool (*is_before)(const void *data, uint32_t node, uint32_t other))
+                              void (*insert)(struct pd_rb_tree *tree, const struct pd_rank *ranks,
+                                             uint32_t node))
 {
     size_t count = ranking->count, to = 0;
     struct pd_rank *ranks = malloc((count + 1) * sizeof *ranks);
@@ -97,7 +125,7 @@ static bool pass_through_tree(struct pd_ranking *ranking, const struct pd_ranks 
     for (uint32_t i = 1; ok && i <= count; i++) {
         uint32_t row = ranking->items[i - 1].row = order[i - 1];
         ranks[i] = (struct pd_rank){ all->heads[row], all->tails[row], all->middles[row] };
-        pd_rb_insert_by(&tree, i, is_before, ranks);
+        insert(&tree, ranks, i);
     }
     for (uint32_t node = ok ? pd_rb_first(&tree) : 0; node; node = pd_rb_next(&tree, node))
         order[to++] = ranking->items[node - 1].row;
@@ -105,16 +133,6 @@ static bool pass_through_tree(struct pd_ranking *ranking, const struct pd_ranks 
     free(nodes);
     ranking->failed |= !ok;
     return ok;
-}
-
-static int compare_ranks(const void *data, uint32_t left, uint32_t right)
-{
-    const struct pd_rank *ranks = data, *a = &ranks[left], *b = &ranks[right];
-    if (a->head != b->head)
-        return a->head < b->head ? -1 : 1;
-    if (a->middle != b->middle)
-        return (int64_t)(a->middle - b->middle) < 0 ? -1 : 1;
-    return a->tail < b->tail ? -1 : a->tail > b->tail;
 }
 
 /* Rows stand as they enter the tree: what is compared lies near. */
@@ -138,8 +156,7 @@ static bool pass_through_trees_with_misses(struct pd_ranking *ranking, const str
         .sorting = ranking->sorting,
         .rows = rows,
         .count = count,
-        .compare = compare_ranks,
-        .data = ranks,
+        .ranks = ranks,
         .may_be_missed = may_be_missed,
         .order = sorted,
     };
@@ -166,8 +183,8 @@ static bool arrange_by_identity(struct pd_ranking *ranking, struct pd_ranks *ran
             return false;
         if (ranking->sorting->all->visits.count)
             return pass_through_trees_with_misses(ranking, ranks, order, twice);
-        return pass_through_tree(ranking, ranks, order, is_before_by_address) &&
-               (!twice || pass_through_tree(ranking, ranks, order, is_before_by_address));
+        return pass_through_tree(ranking, ranks, order, insert_by_address) &&
+               (!twice || pass_through_tree(ranking, ranks, order, insert_by_address));
     }
     arrange_by_first(ranking, order);
     arrange_by_rank(ranking, ranks->heads, order);
@@ -180,8 +197,8 @@ static bool arrange_by_output(struct pd_ranking *ranking, struct pd_ranks *ranks
         arrange_by_rank(ranking, ranks->heads, order);
     else
         pass_through_tree(ranking, ranks, order,
-                          ranking->sorting->hist->options.caller_order ? is_before_deeper_first
-                                                                       : is_before_deeper_last);
+                          ranking->sorting->hist->options.caller_order ? insert_deeper_first
+                                                                       : insert_deeper_last);
     return !ranking->failed;
 }
 

@@ -60,7 +60,7 @@ static void repair_insert(struct pd_rb_tree *tree, uint32_t node)
     n[tree->root].red = false;
 }
 
-static void link_node(struct pd_rb_tree *tree, uint32_t node, uint32_t parent, bool left)
+void pd_rb_link(struct pd_rb_tree *tree, uint32_t node, uint32_t parent, bool left)
 {
     struct pd_rb_node *n = tree->nodes;
 
@@ -85,7 +85,7 @@ void pd_rb_insert(struct pd_rb_tree *tree, const uint64_t *keys, uint32_t node)
         left = keys[node] < keys[at];
         at = left ? n[at].left : n[at].right;
     }
-    link_node(tree, node, parent, left);
+    pd_rb_link(tree, node, parent, left);
 }
 
 void pd_rb_insert_by(struct pd_rb_tree *tree, uint32_t node,
@@ -101,7 +101,7 @@ void pd_rb_insert_by(struct pd_rb_tree *tree, uint32_t node,
         left = is_before(data, node, at);
         at = left ? n[at].left : n[at].right;
     }
-    link_node(tree, node, parent, left);
+    pd_rb_link(tree, node, parent, left);
 }
 
 uint32_t pd_rb_first(const struct pd_rb_tree *tree)

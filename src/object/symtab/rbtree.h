@@ -26,6 +26,9 @@ void pd_rb_insert(struct pd_rb_tree *tree, const uint64_t *keys, uint32_t node);
 void pd_rb_insert_by(struct pd_rb_tree *tree, uint32_t node,
                      bool (*is_before)(const void *data, uint32_t node, uint32_t other),
                      const void *data);
+/* The same where the caller has walked down the tree by itself: `parent` has no left (or right)
+ * child yet; 0: the tree is empty. */
+void pd_rb_link(struct pd_rb_tree *tree, uint32_t node, uint32_t parent, bool left);
 /* In the tree's order; 0 at the end. */
 uint32_t pd_rb_first(const struct pd_rb_tree *tree);
 uint32_t pd_rb_next(const struct pd_rb_tree *tree, uint32_t node);
