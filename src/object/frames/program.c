@@ -257,6 +257,21 @@ static bool moves(const struct pd_rule *rule)
     return rule->kind > PD_RULE_GONE;
 }
 
+/* Whether all that the step reads lies at the CFA, and where. */
+static void note_extent(struct pd_frame_step *step)
+{
+    bool plain = !step->is_signed && step->cfa.kind == PD_RULE_SUM && step->back.kind == PD_RULE_AT;
+    step->least = step->greatest = step->back.to.offset;
+    for (size_t i = 0; plain && i < step->count; i++) {
+        const struct pd_rule *rule = &step->saved[i];
+        plain = rule->kind == PD_RULE_AT;
+        step->least = PD_MIN(step->least, rule->to.offset);
+        step->greatest = PD_MAX(step->greatest, rule->to.offset);
+        step->mask |= UINT64_C(1) << rule->about;
+    }
+    step->is_plain = plain && step->least >= INT32_MIN && step->greatest <= INT32_MAX;
+}
+
 static const struct pd_frame_step *make_step(struct pd_frame_rules *rules,
                                              const struct pd_frame_section *section,
                                              const struct run *run)
@@ -284,6 +299,7 @@ static const struct pd_frame_step *make_step(struct pd_frame_rules *rules,
         step->saved[step->count] = now->registers[i];
         step->saved[step->count++].about = (uint8_t)i;
     }
+    note_extent(step);
     return step;
 }
 

@@ -214,6 +214,26 @@ static enum pd_unwind_result return_address(struct machine *m, const struct pd_f
     return known ? PD_UNWIND_STEPPED : PD_UNWIND_LOST;
 }
 
+/* All from the copy of the stack, whose bounds are asked once. False: it does not hold all. */
+PD_INLINE bool take_plain(const struct pd_frame_step *step, struct pd_unwind *frame, uint64_t cfa)
+{
+    const uint64_t size = frame->stack_end - frame->stack_start, word = 8;
+    const uint64_t first = cfa + (uint64_t)step->least - frame->stack_start;
+    if (size <= word || first >= size - word ||
+        (uint64_t)(step->greatest - step->least) >= size - word - first)
+        return false;
+    const uint8_t *bytes = frame->stack + first;
+    for (size_t i = 0; i < step->count; i++) {
+        const struct pd_rule *rule = &step->saved[i];
+        frame->registers[rule->about] = pd_load64(bytes + (rule->to.offset - step->least),
+                                                  frame->swap);
+    }
+    frame->ip = pd_load64(bytes + (step->back.to.offset - step->least), frame->swap);
+    frame->known |= step->mask | UINT64_C(1) << frame->stack_pointer;
+    frame->cfa = frame->registers[frame->stack_pointer] = cfa;
+    return true;
+}
+
 enum pd_unwind_result pd_frame_step_take(const struct pd_frame_step *step, struct pd_unwind *frame)
 {
     struct machine m;
@@ -223,6 +243,8 @@ enum pd_unwind_result pd_frame_step_take(const struct pd_frame_step *step, struc
     m.cfa = 0;
     if (!find_cfa(&m, step))
         return PD_UNWIND_NO_RULES;
+    if (PD_LIKELY(step->is_plain) && PD_LIKELY(take_plain(step, frame, m.cfa)))
+        return PD_UNWIND_STEPPED;
     uint64_t values[PD_UNWIND_REGISTERS], ip = 0, found = 0;
     for (size_t i = 0; i < step->count; i++)
         found |= (uint64_t)value_of(&m, step, &step->saved[i], &values[i]) << i;

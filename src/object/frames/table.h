@@ -38,7 +38,10 @@ struct pd_frame_step {
     enum pd_unwind_result fails; /* PD_UNWIND_STEPPED: there are rules */
     bool is_signal, is_signed;   /* the return address is under a signature (arm64) */
     bool swap;                   /* of numbers in expressions */
+    bool is_plain; /* all lie at the CFA, from `least` to `greatest`; as nearly always */
     uint8_t count;
+    int64_t least, greatest;
+    uint64_t mask;            /* a bit for each of `saved` */
     struct pd_rule cfa, back; /* of the return address; `about` is its register */
     struct pd_rule saved[];   /* of registers that are not where they were */
 };
@@ -96,6 +99,9 @@ struct pd_frame_rules {
     uint16_t machine;
     struct pd_frame_section eh, debug;
     struct pd_arena arena; /* steps */
+    /* What was asked for before, by address: each thread asks anew. */
+    struct pd_map64 known;
+    PD_VEC(const struct pd_frame_step *) answers;
 };
 
 /* entries.c */
