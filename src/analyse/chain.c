@@ -267,11 +267,63 @@ void pd_chain_index_free(struct pd_chain_index *index)
 
 /* ---- one tree ---- */
 
-static int compare_items(const void *left, const void *right)
+enum { FEW_ITEMS = 40, DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
+
+/* Of a few. */
+static void insert_by_rank(struct pd_chain_item *items, size_t count)
 {
-    uint32_t a = ((const struct pd_chain_item *)left)->rank,
-             b = ((const struct pd_chain_item *)right)->rank;
-    return a < b ? -1 : a > b;
+    for (size_t i = 1; i < count; i++) {
+        struct pd_chain_item item = items[i];
+        size_t at = i;
+        for (; at && items[at - 1].rank > item.rank; at--)
+            items[at] = items[at - 1];
+        items[at] = item;
+    }
+}
+
+/* One digit of the rank: from -> to, equal ones as they stand. */
+static void sort_by_digit(const struct pd_chain_item *from, struct pd_chain_item *to, size_t count,
+                          unsigned shift)
+{
+    uint32_t at[DIGITS] = { 0 }, sum = 0;
+    for (size_t i = 0; i < count; i++)
+        at[from[i].rank >> shift & (DIGITS - 1)]++;
+    for (unsigned digit = 0; digit < DIGITS; digit++) {
+        uint32_t here = at[digit];
+        at[digit] = sum;
+        sum += here;
+    }
+    for (size_t i = 0; i < count; i++)
+        to[at[from[i].rank >> shift & (DIGITS - 1)]++] = from[i];
+}
+
+/* By rank, equal ones as they stand: digit by digit, but for those that all have in common. False:
+ * no memory. */
+static bool sort_items(struct pd_chain_tree *tree, size_t begin, size_t end)
+{
+    struct pd_chain_item *items = tree->items.data + begin, *from = items;
+    size_t count = end - begin;
+    uint32_t bits = 0;
+    if (count <= FEW_ITEMS) {
+        insert_by_rank(items, count);
+        return true;
+    }
+    if (!pd_vec_reserve(&tree->spare, count))
+        return false;
+    struct pd_chain_item *to = tree->spare.data;
+    for (size_t i = 1; i < count; i++)
+        bits |= items[i].rank ^ items[0].rank;
+    for (unsigned shift = 0; shift < 32; shift += DIGIT_BITS) {
+        if (!(bits >> shift & (DIGITS - 1)))
+            continue;
+        sort_by_digit(from, to, count, shift);
+        struct pd_chain_item *sorted = to;
+        to = from;
+        from = sorted;
+    }
+    if (from != items)
+        memcpy(items, from, count * sizeof *items);
+    return true;
 }
 
 static uint32_t frame_of(const struct pd_hist *hist, const struct pd_chain_item *item)
@@ -371,8 +423,8 @@ static bool follow(const struct pd_hist *hist, struct pd_chain_tree *tree, uint3
             node->below_hits += items[i].hits;
             node->below_count += items[i].count;
         }
-        if (turned)
-            qsort(items + begin, end - begin, sizeof *items, compare_items);
+        if (turned && !sort_items(tree, begin, end))
+            return false;
         return pd_vec_push(&tree->work, (struct pd_chain_work){ node_id, begin, end });
     }
 }
@@ -560,9 +612,8 @@ perfdata_status pd_chain_build(const struct pd_hist *hist, const struct pd_chain
         tree->nodes.data[0].below_count += items[i].count;
     }
     tree->items.count = count;
-    if (count > 1)
-        qsort(tree->items.data, count, sizeof *tree->items.data, compare_items);
-    bool ok = !count || pd_vec_push(&tree->work, (struct pd_chain_work){ 0, 0, count });
+    bool ok = sort_items(tree, 0, count);
+    ok = ok && (!count || pd_vec_push(&tree->work, (struct pd_chain_work){ 0, 0, count }));
     while (ok && tree->work.count)
         ok = branch(&building, tree->work.data[--tree->work.count]);
     for (size_t i = 0; ok && !flat && i < tree->nodes.count; i++)
@@ -579,6 +630,7 @@ void pd_chain_tree_free(struct pd_chain_tree *tree)
     pd_vec_free(&tree->ends);
     pd_vec_free(&tree->list);
     pd_vec_free(&tree->items);
+    pd_vec_free(&tree->spare);
     pd_vec_free(&tree->work);
     pd_vec_free(&tree->order);
 }

@@ -43,7 +43,7 @@ struct pd_chain_tree {
     PD_VEC(uint32_t) frames;           /* pd_hist frame ids */
     PD_VEC(struct pd_chain_ends) ends; /* per frame, with pd_hist.has_ends */
     PD_VEC(uint32_t) list; /* flat and folded: nodes in the order in which they are printed */
-    PD_VEC(struct pd_chain_item) items;
+    PD_VEC(struct pd_chain_item) items, spare;
     PD_VEC(struct pd_chain_work) work;
     PD_VEC(uint64_t) order;
 };
