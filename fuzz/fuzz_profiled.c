@@ -91,19 +91,41 @@ static size_t before_counts(const char *line, size_t length, unsigned count)
     return length;
 }
 
+/* Targets as LLVM reads them: a name ends at the first : that a number and a blank, or the line's
+ * end, are behind. */
+static bool are_targets(const char *rest, const char *end)
+{
+    while (rest < end) {
+        const char *colon = *rest == ':' ? NULL : memchr(rest, ':', (size_t)(end - rest));
+        while (colon) {
+            const char *behind = colon + 1 + strspn(colon + 1, "0123456789");
+            if (behind > colon + 1 && (behind == end || *behind == ' ')) {
+                rest = behind + (behind < end);
+                break;
+            }
+            colon = memchr(colon + 1, ':', (size_t)(end - colon - 1));
+        }
+        if (!colon)
+            return false;
+    }
+    return true;
+}
+
 /* "name:total:head", or " line: ..." below it. */
 static bool is_llvm(const char *line, size_t length)
 {
     size_t depth = strspn(line, " ");
     if (!depth)
-        return !strchr("#!0123456789", *line) && before_counts(line, length, 2);
+        return !strchr("#![:0123456789", *line) && before_counts(line, length, 2);
     size_t place = depth + strspn(line + depth, "0123456789.");
     if (place == depth || place + 2 >= length || line[place] != ':' || line[place + 1] != ' ')
         return false;
     const char *rest = line + place + 2;
     size_t digits = strspn(rest, "0123456789");
     /* A line that ran, alone or with what it called; else a function that was put there. */
-    return place + 2 + digits == length || before_counts(line, length, 1) > place + 2;
+    return place + 2 + digits == length ||
+           (digits && rest[digits] == ' ' && are_targets(rest + digits + 1, line + length)) ||
+           (!digits && before_counts(line, length, 1) > place + 2);
 }
 
 /* Eight words; a space of a name stands behind a backslash. */

@@ -184,17 +184,35 @@ static bool add_all(struct llvm *l, const struct pd_flow_list *list)
 
 /* ---- text ---- */
 
-/* Readers take a line that begins with a space, # or a digit for something else. */
+/* LLVM's text has no escapes: its readers take a line that begins with a blank, #, ! or a digit for
+ * something else, brackets for a chain of calls, and the first : that a number and a blank are
+ * behind for the end of a target. What they would misread, or refuse, is written \xNN. */
+static bool is_misread(const struct pd_string *name, size_t at)
+{
+    if (at == 0 && strchr(" #![:0123456789", name->text[0]))
+        return true;
+    if (name->text[at] != ':')
+        return false;
+    size_t end = at + 1;
+    while (end < name->length && name->text[end] >= '0' && name->text[end] <= '9')
+        end++;
+    return end > at + 1 && end < name->length && name->text[end] == ' ';
+}
+
 static void put_name(struct llvm *l, uint32_t id)
 {
     const struct pd_string *name = &l->names.strings.data[id];
     struct pd_text *out = &l->x->out;
-    size_t skip = name->length && strchr(" #!0123456789", name->text[0]) != NULL;
-    if (skip) {
+    size_t from = 0;
+    for (size_t i = 0; i < name->length; i++) {
+        if (!is_misread(name, i))
+            continue;
+        pd_convert_name(out, name->text + from, i - from);
         pd_text_bytes(out, "\\x", 2);
-        pd_text_hex(out, (uint8_t)name->text[0], 2, '0');
+        pd_text_hex(out, (uint8_t)name->text[i], 2, '0');
+        from = i + 1;
     }
-    pd_convert_name(out, name->text + skip, name->length - skip);
+    pd_convert_name(out, name->text + from, name->length - from);
 }
 
 static void put_place(struct llvm *l, size_t depth, uint32_t line, uint32_t discriminator)
