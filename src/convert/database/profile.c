@@ -9,33 +9,14 @@ struct writing {
     struct pd_db_writer *writer;
     struct pd_context *context;
     bool *used;
-    struct pd_text text; /* of the texts of a row, each with its NUL */
     uint64_t samples;
     perfdata_status status; /* the first failure */
     char reason[sizeof((struct pd_context *)0)->message];
 };
 
-/* Where a text of the row begins; names hold no control characters and are UTF-8. */
-static size_t put_text(struct writing *w, const char *text)
-{
-    size_t at = w->text.length;
-    if (text)
-        pd_convert_name(&w->text, text, strlen(text));
-    pd_text_char(&w->text, 0);
-    return at;
-}
-
-static const char *text_at(const struct writing *w, size_t at)
-{
-    return w->text.failed ? "" : w->text.data + at;
-}
-
 static perfdata_status put_row(struct writing *w, enum pd_db_table table,
                                const struct pd_db_cell *cells)
 {
-    if (w->text.failed)
-        return pd_no_memory(w->context, "a row");
-    w->text.length = 0;
     w->used[table] = true;
     return w->writer->row(w->writer, table, cells);
 }
@@ -46,14 +27,13 @@ static perfdata_status put_sample(struct writing *w, const perfdata_profile *pro
     const struct perfdata_profile_thread *thread = perfdata_profile_thread(profile,
                                                                            samples->thread[i]);
     const uint64_t *ip = samples->columns[PERFDATA_COLUMN_IP];
-    size_t comm = put_text(w, thread->comm);
-    size_t event = put_text(w, perfdata_profile_event(profile, samples->event[i])->name);
+    const char *event = perfdata_profile_event(profile, samples->event[i])->name;
     return put_row(w, PD_DB_profile_samples,
                    (struct pd_db_cell[]){
                        PD_DB_NUMBER(++w->samples), PD_DB_NUMBER(samples->time[i]),
                        PD_DB_NUMBER((int32_t)samples->cpu[i]), PD_DB_NUMBER((int32_t)thread->pid),
-                       PD_DB_NUMBER((int32_t)thread->tid), PD_DB_STRING(text_at(w, comm)),
-                       PD_DB_STRING(text_at(w, event)), PD_DB_NUMBER(samples->weight[i]),
+                       PD_DB_NUMBER((int32_t)thread->tid), PD_DB_STRING(thread->comm),
+                       PD_DB_STRING(event), PD_DB_NUMBER(samples->weight[i]),
                        PD_DB_NUMBER(ip ? ip[i] : 0),
                        PD_DB_NUMBER(samples->stack[i] + UINT64_C(1)) });
 }
@@ -76,13 +56,13 @@ static perfdata_status put_stacks(struct writing *w, const perfdata_profile *pro
         const struct perfdata_profile_stack *stack = perfdata_profile_stack(profile, i);
         const struct perfdata_profile_frame *frame = perfdata_profile_frame(profile, stack->frame);
         uint64_t parent = stack->parent == PERFDATA_NONE ? 0 : stack->parent + UINT64_C(1);
-        size_t file = put_text(w, frame->file);
-        status = put_row(
-            w, PD_DB_profile_stacks,
-            (struct pd_db_cell[]){
-                PD_DB_NUMBER(i + UINT64_C(1)), PD_DB_NUMBER(parent), PD_DB_NUMBER(stack->depth),
-                PD_DB_NUMBER(frame->function + UINT64_C(1)), PD_DB_STRING(text_at(w, file)),
-                PD_DB_NUMBER(frame->line), PD_DB_NUMBER(stack->hash) });
+        const char *file = frame->file ? frame->file : "";
+        status = put_row(w, PD_DB_profile_stacks,
+                         (struct pd_db_cell[]){ PD_DB_NUMBER(i + UINT64_C(1)), PD_DB_NUMBER(parent),
+                                                PD_DB_NUMBER(stack->depth),
+                                                PD_DB_NUMBER(frame->function + UINT64_C(1)),
+                                                PD_DB_STRING(file), PD_DB_NUMBER(frame->line),
+                                                PD_DB_NUMBER(stack->hash) });
     }
     return status;
 }
@@ -96,13 +76,12 @@ static perfdata_status put_functions(struct writing *w, const perfdata_profile *
         const struct perfdata_profile_object *object = perfdata_profile_object(profile,
                                                                                function->object);
         const char *build_id = pd_table_build_id(object, room);
-        size_t name = put_text(w, function->name);
-        size_t path = put_text(w, object ? object->path : NULL);
-        status = put_row(w, PD_DB_profile_functions,
-                         (struct pd_db_cell[]){
-                             PD_DB_NUMBER(i + UINT64_C(1)), PD_DB_STRING(text_at(w, name)),
-                             PD_DB_STRING(text_at(w, path)), PD_DB_STRING(build_id ? build_id : ""),
-                             PD_DB_NUMBER(function->flags), PD_DB_NUMBER(function->hash) });
+        const char *path = object && object->path ? object->path : "";
+        status = put_row(
+            w, PD_DB_profile_functions,
+            (struct pd_db_cell[]){ PD_DB_NUMBER(i + UINT64_C(1)), PD_DB_STRING(function->name),
+                                   PD_DB_STRING(path), PD_DB_STRING(build_id ? build_id : ""),
+                                   PD_DB_NUMBER(function->flags), PD_DB_NUMBER(function->hash) });
     }
     return status;
 }
@@ -145,6 +124,5 @@ perfdata_status pd_db_profile(perfdata_recording *recording,
     if (status >= 0)
         status = put_functions(&w, profile);
     perfdata_profile_free(profile);
-    pd_text_free(&w.text);
     return status;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The database as a script for psql: statements, and the rows of a table as blocks of COPY. */
+#include "convert/convert.h"
 #include "convert/database/rows.h"
 #include "io/at.h"
 #include "io/output_file.h"
@@ -15,6 +16,7 @@ struct psql_writer {
     size_t counts[PD_DB_TABLES];
     const struct pd_db_column *columns[PD_DB_TABLES][PD_DB_CELLS_MAX];
     struct pd_text rows[PD_DB_TABLES]; /* not written yet */
+    struct pd_text name;
 };
 
 static perfdata_status failure(struct psql_writer *w)
@@ -64,18 +66,16 @@ static perfdata_status statement(struct pd_db_writer *writer, const char *sql)
     return status < 0 ? status : put(w, ";\n");
 }
 
-static void put_text(struct pd_text *out, const char *text)
+/* psql takes a backslash for the beginning of an escape. */
+static void put_text(struct psql_writer *w, struct pd_text *out, const char *text)
 {
-    for (; *text; text++) {
-        const char *escape = *text == '\\'   ? "\\\\"
-                             : *text == '\t' ? "\\t"
-                             : *text == '\n' ? "\\n"
-                             : *text == '\r' ? "\\r"
-                                             : NULL;
-        if (escape)
-            pd_text_string(out, escape);
-        else
-            pd_text_char(out, *text);
+    w->name.length = 0;
+    pd_convert_name(&w->name, text, strlen(text));
+    out->failed |= w->name.failed;
+    for (size_t i = 0; i < w->name.length; i++) {
+        if (w->name.data[i] == '\\')
+            pd_text_char(out, '\\');
+        pd_text_char(out, w->name.data[i]);
     }
 }
 
@@ -88,7 +88,7 @@ static perfdata_status row(struct pd_db_writer *writer, enum pd_db_table table,
         if (i)
             pd_text_char(out, '\t');
         if (cells[i].text)
-            put_text(out, cells[i].text);
+            put_text(w, out, cells[i].text);
         else if (w->columns[table][i]->kind == PD_DB_BOOLEAN)
             pd_text_char(out, cells[i].number ? 't' : 'f');
         else
@@ -106,6 +106,7 @@ static perfdata_status close_writer(struct pd_db_writer *writer, bool keep)
     end = pd_output_file_close(w->context, &w->file, end);
     for (unsigned table = 0; table < PD_DB_TABLES; table++)
         pd_text_free(&w->rows[table]);
+    pd_text_free(&w->name);
     free(w);
     return keep ? end : PERFDATA_OK;
 }

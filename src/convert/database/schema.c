@@ -68,7 +68,8 @@ perfdata_status pd_db_create_tables(struct pd_db_writer *writer, bool full)
         for (size_t i = 0; i < count; i++) {
             pd_text_format(&sql, "%s%s %s", i ? ", " : "", columns[i]->name,
                            type_of(columns[i], writer->is_sqlite));
-            if (columns[i]->kind == PD_DB_TEXT)
+            /* SQLite keeps longer ones, too; PostgreSQL would refuse the whole. */
+            if (columns[i]->kind == PD_DB_TEXT && writer->is_sqlite)
                 pd_text_format(&sql, "(%u)", columns[i]->length);
         }
         pd_text_char(&sql, ')');

@@ -3,6 +3,7 @@
 #include "convert/database/rows.h"
 #ifdef PD_HAVE_SQLITE
 #include "base/library.h"
+#include "convert/convert.h"
 #include "io/output_file.h"
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -34,6 +35,7 @@ struct sqlite_writer {
     sqlite3_stmt *inserts[PD_DB_TABLES];
     size_t counts[PD_DB_TABLES];
     struct pd_output_file file; /* which SQLite opens by the name it has while it is made */
+    struct pd_text name;
     bool full;
 };
 
@@ -64,6 +66,18 @@ static perfdata_status prepare(struct sqlite_writer *w, enum pd_db_table table)
     return ok ? PERFDATA_OK : failure(w);
 }
 
+/* SQLite itself would take a text that is not UTF-8; who asks for it later is refused. */
+static void bind_text(struct sqlite_writer *w, sqlite3_stmt *insert, int at, const char *text)
+{
+    size_t length = strlen(text);
+    w->name.length = 0;
+    pd_convert_name(&w->name, text, length);
+    if (w->name.failed || w->name.length == length) /* nothing was escaped */
+        lib.sqlite3_bind_text(insert, at, text, -1, SQLITE_STATIC);
+    else
+        lib.sqlite3_bind_text(insert, at, w->name.data, (int)w->name.length, SQLITE_TRANSIENT);
+}
+
 static perfdata_status row(struct pd_db_writer *writer, enum pd_db_table table,
                            const struct pd_db_cell *cells)
 {
@@ -77,12 +91,14 @@ static perfdata_status row(struct pd_db_writer *writer, enum pd_db_table table,
     for (size_t i = 0; i < w->counts[table]; i++) {
         int at = (int)i + 1;
         if (cells[i].text)
-            lib.sqlite3_bind_text(insert, at, cells[i].text, -1, SQLITE_STATIC);
+            bind_text(w, insert, at, cells[i].text);
         else if (cells[i].is_real)
             lib.sqlite3_bind_double(insert, at, cells[i].real);
         else
             lib.sqlite3_bind_int64(insert, at, cells[i].number);
     }
+    if (w->name.failed)
+        return pd_fail(w->context, PERFDATA_ERROR_MEMORY, -1, "no memory for a row");
     bool ok = lib.sqlite3_step(insert) == SQLITE_DONE;
     lib.sqlite3_reset(insert);
     return ok ? PERFDATA_OK : failure(w);
@@ -109,6 +125,7 @@ static perfdata_status close_writer(struct pd_db_writer *writer, bool keep)
         status = failure(w);
     perfdata_status end = keep ? status : PERFDATA_ERROR_CANCELLED;
     end = pd_output_file_close(w->context, &w->file, end);
+    pd_text_free(&w->name);
     free(w);
     return keep ? end : PERFDATA_OK;
 }
