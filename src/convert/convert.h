@@ -74,7 +74,8 @@ void pd_convert_name(struct pd_text *out, const char *name, size_t length);
 
 /* A function as a name of its own: unknown ones are told by their object, in brackets. */
 void pd_convert_function(const struct pd_convert *x, uint32_t function, struct pd_text *out);
-/* The same as a JSON string; bytes that are no UTF-8 can be told from it. */
+/* The same with all its bytes; as a JSON string, from which those that are no UTF-8 can be told. */
+void pd_convert_raw_function(const struct pd_convert *x, uint32_t function, struct pd_text *out);
 void pd_convert_json_function(const struct pd_convert *x, uint32_t function, struct pd_text *out);
 void pd_convert_json(struct pd_text *out, const char *text);
 /* What weights of an event are: "nanoseconds", else "count". */
@@ -106,8 +107,9 @@ struct pd_convert_groups {
 };
 perfdata_status pd_convert_groups_make(struct pd_convert *x, struct pd_convert_groups *groups);
 void pd_convert_groups_free(struct pd_convert_groups *groups);
-/* What is written for a group: "comm-pid/tid"; nothing when all are together. */
+/* What is written for a group: "comm-pid/tid"; nothing when all are together. `raw`: as recorded. */
 void pd_convert_group_name(const struct pd_convert *x, uint32_t thread, struct pd_text *out);
+void pd_convert_raw_group(const struct pd_convert *x, uint32_t thread, struct pd_text *out);
 
 /* Sums of a group's threads, of wanted events, in the order of their first sample: `thread` is the
  * group. */

@@ -193,7 +193,7 @@ static void put_function_name(struct pd_convert *x, size_t index)
 {
     struct firefox *f = x->state;
     struct pd_text name = { 0 };
-    pd_convert_function(x, (uint32_t)index, &name);
+    pd_convert_raw_function(x, (uint32_t)index, &name);
     f->strings.failed |= name.failed;
     put_index(x, pd_strings_id(&f->strings, name.data, name.length));
     pd_text_free(&name);
@@ -218,7 +218,7 @@ static void put_resource_name(struct pd_convert *x, size_t index)
 {
     struct firefox *f = x->state;
     const char *name = perfdata_profile_object(x->profile, (uint32_t)index)->name;
-    put_index(x, pd_strings_name(&f->strings, name, strlen(name)));
+    put_index(x, pd_strings_id(&f->strings, name, strlen(name)));
 }
 
 static void put_string(struct pd_convert *x, size_t index)
@@ -407,7 +407,7 @@ static uint32_t event_name(struct pd_convert *x, uint32_t event)
 {
     struct firefox *f = x->state;
     const char *name = perfdata_profile_event(x->profile, event)->name;
-    return pd_strings_name(&f->strings, name, strlen(name));
+    return pd_strings_id(&f->strings, name, strlen(name));
 }
 
 /* The thread's rows of an event. `first`: it is the first one, which shows the thread's switches.
@@ -418,13 +418,9 @@ static perfdata_status put_thread(struct pd_convert *x, uint32_t thread, uint32_
     struct firefox *f = x->state;
     const struct perfdata_profile_thread *of = perfdata_profile_thread(x->profile, thread);
     struct pd_text *out = &x->out, name = { 0 };
-    pd_convert_name(&name, of->comm, strlen(of->comm));
-    if (f->names_events) {
-        pd_text_string(&name, " (");
-        const char *event_text = perfdata_profile_event(x->profile, event)->name;
-        pd_convert_name(&name, event_text, strlen(event_text));
-        pd_text_char(&name, ')');
-    }
+    pd_text_string(&name, of->comm);
+    if (f->names_events)
+        pd_text_format(&name, " (%s)", perfdata_profile_event(x->profile, event)->name);
     pd_text_string(out, "{\"processType\":\"default\",\"processStartupTime\":0,"
                         "\"processShutdownTime\":null,\"registerTime\":0,\"unregisterTime\":null,"
                         "\"pausedRanges\":[],\"showMarkersInTimeline\":true,\"name\":");

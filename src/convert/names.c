@@ -39,32 +39,35 @@ static void put_unknown(const struct pd_convert *x,
         pd_text_char(out, ']');
 }
 
-void pd_convert_function(const struct pd_convert *x, uint32_t index, struct pd_text *out)
+void pd_convert_raw_function(const struct pd_convert *x, uint32_t index, struct pd_text *out)
 {
     const struct perfdata_profile_function *function = perfdata_profile_function(x->profile, index);
-    if (!(function->flags & PERFDATA_FUNCTION_UNKNOWN)) {
-        pd_convert_name(out, function->name, function->name_length);
-        return;
-    }
+    if (function->flags & PERFDATA_FUNCTION_UNKNOWN)
+        put_unknown(x, function, out);
+    else
+        pd_text_bytes(out, function->name, function->name_length);
+}
+
+/* What `raw` says, written by `put`. */
+static void put_text(const struct pd_convert *x, uint32_t index, struct pd_text *out,
+                     void (*raw)(const struct pd_convert *x, uint32_t index, struct pd_text *out),
+                     void (*put)(struct pd_text *out, const char *text, size_t length))
+{
     struct pd_text name = { 0 };
-    put_unknown(x, function, &name);
-    pd_convert_name(out, name.data, name.length);
+    raw(x, index, &name);
+    put(out, name.length ? name.data : "", name.length);
     out->failed |= name.failed;
     pd_text_free(&name);
 }
 
+void pd_convert_function(const struct pd_convert *x, uint32_t index, struct pd_text *out)
+{
+    put_text(x, index, out, pd_convert_raw_function, pd_convert_name);
+}
+
 void pd_convert_json_function(const struct pd_convert *x, uint32_t index, struct pd_text *out)
 {
-    const struct perfdata_profile_function *function = perfdata_profile_function(x->profile, index);
-    if (!(function->flags & PERFDATA_FUNCTION_UNKNOWN)) {
-        pd_text_json(out, function->name, function->name_length);
-        return;
-    }
-    struct pd_text name = { 0 };
-    put_unknown(x, function, &name);
-    pd_text_json(out, name.data, name.length);
-    out->failed |= name.failed;
-    pd_text_free(&name);
+    put_text(x, index, out, pd_convert_raw_function, pd_text_json);
 }
 
 void pd_convert_json(struct pd_text *out, const char *text)
@@ -101,12 +104,12 @@ void pd_convert_names_free(struct pd_convert_names *names)
 
 /* ---- groups ---- */
 
-void pd_convert_group_name(const struct pd_convert *x, uint32_t thread, struct pd_text *out)
+void pd_convert_raw_group(const struct pd_convert *x, uint32_t thread, struct pd_text *out)
 {
     const struct perfdata_profile_thread *of = perfdata_profile_thread(x->profile, thread);
     if (x->options->group == PERFDATA_EXPORT_TOGETHER)
         return;
-    pd_convert_name(out, of->comm, strlen(of->comm));
+    pd_text_string(out, of->comm);
     if (x->options->group == PERFDATA_EXPORT_BY_COMM)
         return;
     pd_text_char(out, '-');
@@ -115,6 +118,11 @@ void pd_convert_group_name(const struct pd_convert *x, uint32_t thread, struct p
         pd_text_char(out, '/');
         pd_text_i64(out, (int32_t)of->tid, 0);
     }
+}
+
+void pd_convert_group_name(const struct pd_convert *x, uint32_t thread, struct pd_text *out)
+{
+    put_text(x, thread, out, pd_convert_raw_group, pd_convert_name);
 }
 
 perfdata_status pd_convert_groups_make(struct pd_convert *x, struct pd_convert_groups *groups)
@@ -126,7 +134,7 @@ perfdata_status pd_convert_groups_make(struct pd_convert *x, struct pd_convert_g
     bool ok = groups->of_thread != NULL;
     for (uint32_t i = 0; ok && i < count; i++) {
         text.length = 0;
-        pd_convert_group_name(x, i, &text);
+        pd_convert_raw_group(x, i, &text);
         uint32_t id = pd_intern(&texts, text.length ? text.data : "", text.length);
         ok = id != PD_INTERN_NONE && !text.failed;
         if (ok && id == groups->first.count)

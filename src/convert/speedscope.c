@@ -65,7 +65,7 @@ static perfdata_status put_profile(struct pd_convert *x, struct speedscope *s, s
     uint64_t all = 0;
     for (size_t i = from; i < to; i++)
         all += pd_convert_weight(x, sums[s->order[i]].count, sums[s->order[i]].weight);
-    pd_convert_group_name(x, s->groups.first.data[first->thread], &name);
+    pd_convert_raw_group(x, s->groups.first.data[first->thread], &name);
     pd_text_string(&name, name.length ? " (" : "");
     bool grouped = name.length;
     pd_text_string(&name, event->name);
