@@ -13,6 +13,7 @@ import sqlite3
 import shutil
 import subprocess
 import sys
+import xml.dom.minidom
 
 from names_made import COMM, EVENT, FILE, INLINED, NAMES, OBJECT, plain
 import readers
@@ -241,6 +242,40 @@ def perfetto():
     assert files == {escaped(FILE)}, files
 
 
+# ---- what is no form of export, but is read by programs ----
+
+
+def report_json():
+    share = {}
+    for line in read("report-json").decode("utf-8").split("\n")[:-1]:
+        row = json.loads(line)
+        share[row["symbol"]] = round(row["overhead"] * 1900)
+        assert (row["comm"], row["event"], row["dso"]) == (
+            surrogates(COMM), surrogates(EVENT), surrogates(OBJECT)), row
+    same(share, took(lambda name: surrogates(name).rstrip(" ")))
+
+
+def script_json():
+    own = collections.Counter()
+    for line in read("script-json").decode("utf-8").split("\n")[:-1]:
+        sample = json.loads(line)
+        own[sample["sym"]] += int(sample["period"])
+        assert (sample["comm"], sample["event"], sample["dso"]) == (
+            surrogates(COMM), surrogates(EVENT), "/" + surrogates(OBJECT)), sample
+    same(own, took(surrogates))
+
+
+def svg():
+    """For people: there a backslash before an x is one as well."""
+    def shown(name):
+        return escaped(name).replace("\\x5cx", "\\x")
+    titles = xml.dom.minidom.parse(FOLDER + "/svg").getElementsByTagName("title")
+    found = [re.fullmatch("(?s)(.*): [0-9.]+ %, [0-9]+, self ([0-9]+)", title.firstChild.data)
+             for title in titles]
+    same({each[1]: int(each[2]) for each in found if int(each[2])},
+         took(lambda name: "%s (/%s)" % (shown(name), shown(OBJECT))))
+
+
 # ---- tables ----
 
 
@@ -388,7 +423,7 @@ def llvm():
 def main():
     failed = 0
     for form in sys.argv[2:]:
-        check = globals().get({"json": "json_", "csv": "csv_"}.get(form, form))
+        check = globals().get({"json": "json_", "csv": "csv_"}.get(form, form.replace("-", "_")))
         try:
             assert check, "has no reader in names.py"
             check()

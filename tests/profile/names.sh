@@ -34,6 +34,12 @@ for kind in odd plain; do
     done
 done
 
+set -- -i "$work/odd.data" --symfs "$work/odd" --kallsyms /dev/null
+"$PERFDATA" script --json "$@" >"$work/script-json" || fail 'script --json'
+"$PERFDATA" report --json --no-children "$@" >"$work/report-json" 2>/dev/null ||
+    fail 'report --json'
+"$PERFDATA" flame --svg "$@" -o "$work/svg" || fail 'flame --svg'
+
 # A server of its own, which takes no user with all rights: its rows as CSV.
 postgres() {
     server=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -1)
@@ -74,7 +80,7 @@ postgres() {
 postgres
 
 # shellcheck disable=SC2086
-"$python" "$SOURCE/tests/profile/names.py" "$work" $forms || failed=1
+"$python" "$SOURCE/tests/profile/names.py" "$work" $forms script-json report-json svg || failed=1
 [ -n "$forms" ] || failed=1
 
 # Names of the kernel's table, which has none with blanks.
