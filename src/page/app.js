@@ -47,8 +47,8 @@ class App {
     available(id) {
         const { profile } = this;
         if (id === 'time' || id === 'order') return profile.hasTime;
-        if (id === 'calls') return profile.calls !== null;
-        if (id === 'code') return profile.code !== null;
+        if (id === 'calls') return profile.hasCalls;
+        if (id === 'code') return profile.hasCode;
         return true;
     }
 
@@ -112,6 +112,7 @@ class App {
     }
 
     makeViews() {
+        this.views = {};
         const hooks = {
             select: (node) => this.chooseNode(this.mainTree(), node),
             zoom: (node) => {
@@ -146,19 +147,37 @@ class App {
             },
         });
         this.makeSandwich();
-        if (this.panels.time)
-            this.timeline = new Timeline(this.panels.time, this.profile, {
+        showAbout(this.panels.about, this.profile);
+    }
+
+    // Views of times are made when somebody looks at them: they need columns that are not read before.
+    view(name, panel, make) {
+        if (!this.views[name] && panel) this.views[name] = make(panel);
+        return this.views[name];
+    }
+
+    get timeline() {
+        return this.view('timeline', this.panels.time, (panel) =>
+            new Timeline(panel, this.profile, {
                 ranges: (ranges) => this.set({ ranges }),
                 signal: this.gone.signal,
                 exact: () => this.exact(),
-            });
-        if (this.panels.order)
-            this.orderChart = new Chart(this.panels.order, this.profile, {
+            }),
+        );
+    }
+
+    get orderChart() {
+        return this.view('order', this.panels.order, (panel) =>
+            new Chart(panel, this.profile, {
                 pick: (fn) => this.chooseFunction(fn),
                 signal: this.gone.signal,
-            });
-        if (this.panels.calls)
-            this.callChart = new Calls(this.panels.calls, this.profile, {
+            }),
+        );
+    }
+
+    get callChart() {
+        return this.view('calls', this.panels.calls, (panel) =>
+            new Calls(panel, this.profile, {
                 pick: (fn) => this.chooseFunction(fn),
                 signal: this.gone.signal,
                 exact: () => this.exact(),
@@ -167,12 +186,14 @@ class App {
                     clearTimeout(this.saving);
                     this.saving = setTimeout(() => this.save(), 200);
                 },
-            });
-        if (this.panels.code)
-            this.codeView = new CodeView(this.panels.code, this.profile, {
-                pick: (chosen) => this.set({ chosen }),
-            });
-        showAbout(this.panels.about, this.profile);
+            }),
+        );
+    }
+
+    get codeView() {
+        return this.view('code', this.panels.code, (panel) =>
+            new CodeView(panel, this.profile, { pick: (chosen) => this.set({ chosen }) }),
+        );
     }
 
     makeSandwich() {
@@ -521,7 +542,7 @@ class App {
             () => {
                 this.state = decodeState(location.hash.slice(1), this.profile);
                 this.flame.tree = null;
-                if (this.callChart) this.callChart.placed = false;
+                if (this.views.calls) this.views.calls.placed = false;
                 this.update();
             },
             { signal },
@@ -545,6 +566,15 @@ class App {
             if (problem) this.say(problem);
             return problem;
         };
+    }
+
+    // What the views of times need is read while nobody waits for anything, a little at a time.
+    readAhead() {
+        const work = this.profile.columns.pieces();
+        const more = () => {
+            if (!this.gone.signal.aborted && !work.next().done) requestIdleCallback(more);
+        };
+        if (window.requestIdleCallback) requestIdleCallback(more);
     }
 
     // Another takes its place: what stands or listens outside of #app goes.
@@ -622,6 +652,7 @@ function show(profile, feed) {
     if (before && focused && document.getElementById(focused))
         document.getElementById(focused).focus();
     if (!before) window.perfdataPage.readyTime = performance.now() - began;
+    window.perfdataPage.readAhead();
     document.documentElement.dataset.ready = 'yes';
 }
 

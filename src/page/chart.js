@@ -31,23 +31,25 @@ function boxesOfSamples(profile, tree, chosen, thread) {
             levels[depth].end[open[depth].at] = end;
         open = open.slice(0, from);
     };
-    for (let i = 0; i < profile.sampleCount; i++) {
+    const { time, thread: threads, sampleCount } = profile;
+    for (let i = 0; i < sampleCount; i++) {
+        if (threads[i] !== thread) continue;
         const node = tree.sampleNode[i];
-        if (profile.thread[i] !== thread || node < 0 || !chosen.testAll(i)) continue;
+        if (node < 0 || !chosen.testAll(i)) continue;
         const path = [];
         for (let at = node; at > 0; at = tree.parentOf(at)) path.push(tree.keyOf(at));
         path.reverse();
         let same = 0;
         while (same < path.length && same < open.length && open[same].key === path[same]) same++;
-        close(same, profile.time[i]);
+        close(same, time[i]);
         for (let depth = same; depth < path.length; depth++) {
             const level = levels[depth] || (levels[depth] = { start: [], end: [], key: [] });
-            level.start.push(profile.time[i]);
-            level.end.push(profile.time[i]);
+            level.start.push(time[i]);
+            level.end.push(time[i]);
             level.key.push(path[depth]);
             open.push({ key: path[depth], at: level.start.length - 1 });
         }
-        last = profile.time[i];
+        last = time[i];
     }
     close(0, last);
     return levels;
@@ -129,7 +131,7 @@ export class Chart {
         const { counts, order } = this.busyThreads();
         this.thread = order.length ? order[0] : 0;
         const text = (i) => this.threadText(i, counts[i]);
-        offerThreads(this.threadSelect, order, text);
+        offerThreads(this.threadSelect, () => order, text);
     }
 
     listen() {

@@ -7,6 +7,7 @@ export class Chosen {
         this.profile = profile;
         this.event = state.event;
         this.threads = state.threads && state.threads.length ? new Set(state.threads) : null;
+        this.threadOf = this.threads && profile.thread;
         this.ranges = state.ranges;
         const whole = [[0, profile.sampleCount]];
         this.spans =
@@ -31,7 +32,7 @@ export class Chosen {
     testAll(i) {
         return (
             (this.event < 0 || this.profile.event[i] === this.event) &&
-            (!this.threads || this.threads.has(this.profile.thread[i]))
+            (!this.threads || this.threads.has(this.threadOf[i]))
         );
     }
 

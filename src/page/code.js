@@ -12,7 +12,7 @@ function codeOf(profile, name, object) {
 
 export function profileHasCode(profile, fn) {
     return (
-        profile.code !== null &&
+        profile.hasCode &&
         fn >= 0 &&
         codeOf(profile, profile.functionName(fn), profile.objectName(fn)).some(
             (one) => one.lines.length,

@@ -31,6 +31,10 @@ const KEYS = [
     ['Escape', 'close, clear'],
 ];
 
+// To find which threads have samples takes longer than to draw them.
+const MANY_THREADS = 1000;
+const MANY_SAMPLES = 200000;
+
 let unfolded = false; // in a narrow window; kept when a newer picture takes this one's place
 
 // Views whose boxes have the colours of their functions.
@@ -76,15 +80,13 @@ export class Controls {
             this.selects[name] = element;
             return make('label', {}, `${label} `, element);
         };
-        const met = new Set(profile.event);
-        const events = profile.events
-            .map((event, i) => [i, visible(event.name)])
-            .filter(([i]) => met.has(i));
+        const used = profile.usedEvents();
+        const events = used.map((i) => [i, visible(profile.events[i].name)]);
         if (profile.sameWeights) events.unshift([-1, 'all events']);
         return make(
             'div',
             { class: 'controls', id: 'controls' },
-            met.size > 1 ? select('event', 'Event', events) : null,
+            used.length > 1 ? select('event', 'Event', events) : null,
             select('weight', 'Weight', [
                 ['period', 'period'],
                 ['samples', 'samples'],
@@ -181,7 +183,12 @@ export class Controls {
             },
             make('option', { value: '' }, 'all'),
         );
-        offerThreads(element, profile.busyThreads().order, (i) => visible(profile.threadName(i)));
+        offerThreads(
+            element,
+            () => profile.busyThreads().order,
+            (i) => visible(profile.threadName(i)),
+            profile.threads.length > MANY_THREADS || profile.sampleCount > MANY_SAMPLES,
+        );
         this.threadSelect = element;
         return make('label', {}, 'Thread ', element);
     }
@@ -208,7 +215,7 @@ export class Controls {
                 chip(
                     `${state.ranges.length} time range${state.ranges.length > 1 ? 's' : ''}`,
                     () => {
-                        if (this.app.timeline) this.app.timeline.setRanges([]);
+                        if (this.app.views.timeline) this.app.timeline.setRanges([]);
                         else this.app.set({ ranges: [] });
                     },
                 ),
@@ -268,7 +275,7 @@ export class Controls {
     // What colours mean, of those that there are: pairs of a text and a colour.
     legendOf() {
         const { state, profile, colors } = this.app;
-        if (state.view === 'time' && profile.switches)
+        if (state.view === 'time' && profile.hasSwitches)
             return [
                 ['samples', 'var(--density)'],
                 ['runs', 'var(--running)'],

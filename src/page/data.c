@@ -70,13 +70,30 @@ static void put_number(struct pd_text *out, uint64_t value)
     pd_text_char(out, (char)value);
 }
 
+/* Of numbers that are all the same the first one is kept. */
+static bool keep_one(struct pd_text *body, size_t from, size_t count)
+{
+    size_t bytes = body->length - from, one = count ? bytes / count : 0;
+    const char *numbers = body->data + from;
+    if (body->failed || count < 2 || bytes != one * count || numbers[one - 1] & 0x80 ||
+        memcmp(numbers, numbers + one, bytes - one) != 0)
+        return false;
+    for (size_t i = 0; i + 1 < one; i++)
+        if (!(numbers[i] & 0x80)) /* these are shorter numbers */
+            return false;
+    body->length = from + one;
+    return true;
+}
+
+/* `type` says "v", how each number is packed, or "d", that they are differences; and how wide. */
 static void end_column(struct maker *m, const char *name, const char *type, size_t count,
                        size_t from)
 {
+    char kind = type[0] == 'v' && keep_one(&m->body, from, count) ? 's' : type[0];
     if (m->columns.length)
         pd_text_char(&m->columns, ',');
-    pd_text_format(&m->columns, "{\"name\":\"%s\",\"type\":\"%s\",\"count\":%zu,\"bytes\":%zu}",
-                   name, type, count, m->body.length - from);
+    pd_text_format(&m->columns, "{\"name\":\"%s\",\"type\":\"%c%s\",\"count\":%zu,\"bytes\":%zu}",
+                   name, kind, type + 1, count, m->body.length - from);
 }
 
 /* A column of `value`, which may use i, over `count` things. */

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The bytes that the page carries -> typed columns. The layout is described in docs/page-data.md.
+import { Columns } from './columns.js';
 import { count, visible } from './format.js';
 
-function inflate(bytes) {
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
-    return new Response(stream).arrayBuffer().then((buffer) => new Uint8Array(buffer));
+async function inflate(bytes) {
+    const stream = new DecompressionStream('deflate-raw');
+    const writer = stream.writable.getWriter();
+    const written = writer.write(bytes).then(() => writer.close());
+    const [buffer] = await Promise.all([new Response(stream.readable).arrayBuffer(), written]);
+    return new Uint8Array(buffer);
 }
 
 function bytesOfBase64(text) {
@@ -13,50 +17,6 @@ function bytesOfBase64(text) {
     const bytes = new Uint8Array(raw.length);
     for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
     return bytes;
-}
-
-// One column: numbers as variable-length groups of seven bits, low group first. 'd' columns hold the
-// difference to the number before, its sign in the lowest bit. Numbers above 31 bits need doubles.
-function readColumn(bytes, at, column) {
-    const end = at + column.bytes;
-    // Groups end where the eighth bit is clear: a column whose last byte has it ends early.
-    let whole = 0;
-    for (let i = at; i < end; i++) whole += bytes[i] < 0x80 ? 1 : 0;
-    if (end > bytes.length || whole < column.count)
-        throw new Error(`column ${column.name} ends early`);
-    if (column.type.endsWith('64')) return readWide(bytes, at, column);
-    const out = new Int32Array(column.count);
-    for (let i = 0; i < out.length; i++) {
-        let byte = bytes[at++];
-        let value = byte & 0x7f;
-        for (let shift = 7; byte & 0x80; shift += 7) {
-            byte = bytes[at++];
-            value |= (byte & 0x7f) << shift;
-        }
-        out[i] = value;
-    }
-    return out;
-}
-
-function readWide(bytes, at, column) {
-    const out = new Float64Array(column.count);
-    const delta = column.type[0] === 'd';
-    let last = 0;
-    for (let i = 0; i < out.length; i++) {
-        let byte = bytes[at++];
-        let value = byte & 0x7f;
-        for (let scale = 128; byte & 0x80; scale *= 128) {
-            byte = bytes[at++];
-            value += (byte & 0x7f) * scale;
-        }
-        if (delta) {
-            value = value % 2 ? -(value + 1) / 2 : value / 2;
-            value += last;
-            last = value;
-        }
-        out[i] = value;
-    }
-    return out;
 }
 
 // Offset of the first number in sorted column `numbers`, or in a part of it, that is not below `value`.
@@ -98,26 +58,36 @@ function isSorted(times) {
 
 // Calls as a trace tells them, in the order in which they end, and what each function's add up to.
 function readCalls(columns, header, unit) {
-    const sums = Array.from(columns.cs_fn, (fn, i) => ({
+    const [count, total, all, self, least, most, insns, cycles] = [
+        'count',
+        'total',
+        'sum',
+        'self',
+        'least',
+        'most',
+        'insns',
+        'cycles',
+    ].map((name) => columns.get(`cs_${name}`));
+    const sums = Array.from(columns.get('cs_fn'), (fn, i) => ({
         fn,
-        count: columns.cs_count[i],
-        total: columns.cs_total[i],
-        all: columns.cs_sum[i],
-        self: columns.cs_self[i],
-        least: columns.cs_least[i],
-        most: columns.cs_most[i],
-        insns: columns.cs_insns[i],
-        cycles: columns.cs_cycles[i],
+        count: count[i],
+        total: total[i],
+        all: all[i],
+        self: self[i],
+        least: least[i],
+        most: most[i],
+        insns: insns[i],
+        cycles: cycles[i],
     }));
     return {
-        time: scale(columns.ca_time, unit),
-        length: scale(columns.ca_length, unit),
-        thread: columns.ca_thread,
-        fn: columns.ca_fn,
-        depth: columns.ca_depth,
-        flags: columns.ca_flags,
-        insns: columns.ca_insns,
-        cycles: columns.ca_cycles,
+        time: scale(columns.get('ca_time'), unit),
+        length: scale(columns.get('ca_length'), unit),
+        thread: columns.get('ca_thread'),
+        fn: columns.get('ca_fn'),
+        depth: columns.get('ca_depth'),
+        flags: columns.get('ca_flags'),
+        insns: columns.get('ca_insns'),
+        cycles: columns.get('ca_cycles'),
         sums,
         leftOut: header.calls_left_out,
         shorterThan: header.calls_shorter_than,
@@ -130,33 +100,38 @@ const LINE_KINDS = ['code', 'source', 'where'];
 function readCode(columns, header) {
     const { strings } = header;
     const functions = [];
+    const [name, object, address, lineCount] = ['name', 'object', 'address', 'lines'].map((one) =>
+        columns.get(`co_${one}`),
+    );
+    const [place, text, kind, indent, gap] = ['place', 'text', 'kind', 'indent', 'gap'].map((one) =>
+        columns.get(`cl_${one}`),
+    );
     let at = 0;
-    for (let i = 0; i < columns.co_name.length; i++) {
-        const end = at + columns.co_lines[i];
+    for (let i = 0; i < name.length; i++) {
+        const end = at + lineCount[i];
         const lines = [];
         for (; at < end; at++)
             lines.push({
-                place: columns.cl_place[at] - 1,
-                text: strings[columns.cl_text[at]],
-                kind: LINE_KINDS[columns.cl_kind[at]] || 'source',
-                indent: columns.cl_indent[at],
-                gap: columns.cl_gap[at],
+                place: place[at] - 1,
+                text: strings[text[at]],
+                kind: LINE_KINDS[kind[at]] || 'source',
+                indent: indent[at],
+                gap: gap[at],
                 cells: [],
             });
         functions.push({
-            name: strings[columns.co_name[i]],
-            object: strings[columns.co_object[i]],
-            address: columns.co_address[i],
+            name: strings[name[i]],
+            object: strings[object[i]],
+            address: address[i],
             lines,
         });
     }
     const all = functions.flatMap((one) => one.lines);
-    for (let i = 0; i < columns.cc_line.length; i++)
-        all[columns.cc_line[i]].cells.push({
-            event: columns.cc_event[i],
-            count: columns.cc_count[i],
-            weight: columns.cc_weight[i],
-        });
+    const [line, event, samples, weight] = ['line', 'event', 'count', 'weight'].map((one) =>
+        columns.get(`cc_${one}`),
+    );
+    for (let i = 0; i < line.length; i++)
+        all[line[i]].cells.push({ event: event[i], count: samples[i], weight: weight[i] });
     return { functions, leftOut: header.code_left_out, limit: header.code_limit };
 }
 
@@ -164,12 +139,7 @@ export function parseProfile(bytes) {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const headerLength = view.getUint32(0, true);
     const header = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + headerLength)));
-    const columns = {};
-    let at = 4 + headerLength;
-    for (const column of header.columns) {
-        columns[column.name] = readColumn(bytes, at, column);
-        at += column.bytes;
-    }
+    const columns = new Columns(bytes, 4 + headerLength, header.columns);
     return new Profile(header, columns);
 }
 
@@ -185,58 +155,105 @@ export async function loadProfile() {
     return text ? readProfile(bytesOfBase64(text)) : null;
 }
 
-// Everything that the page knows of a recording. Stack 0 is the empty stack.
+// Numbers less their places -> parents of stacks, which have smaller numbers.
+function parents(column) {
+    const out = new Int32Array(column.length);
+    for (let i = 1; i < out.length; i++) out[i] = i - column[i];
+    return out;
+}
+
+// Everything that the page knows of a recording. Stack 0 is the empty stack. What the first picture does not need is read when
+// somebody asks for it.
 export class Profile {
     constructor(header, columns) {
         this.header = header;
+        this.columns = columns;
         this.events = header.events;
         this.threads = header.threads;
         this.strings = header.strings;
-        this.fnName = columns.fn_name;
-        this.fnObject = columns.fn_object;
-        this.fnFile = columns.fn_file;
-        this.fnKind = columns.fn_kind;
-        this.frFn = columns.fr_fn;
-        this.frLine = columns.fr_line;
-        this.stParent = columns.st_parent;
-        for (let i = 1; i < this.stParent.length; i++) this.stParent[i] = i - this.stParent[i];
-        this.stFrame = columns.st_frame;
-        const unit = header.time_unit;
-        this.time = scale(columns.sa_time, unit);
-        this.stack = columns.sa_stack;
-        this.thread = columns.sa_thread;
-        this.cpu = cpus(columns.sa_cpu);
-        this.event = columns.sa_event;
-        this.period = columns.sa_weight;
-        this.counts = columns.sa_count || null; // null: each row is one sample
-        this.side = columns.sa_side || null;
-        this.switches = columns.sw_time
-            ? {
-                  time: scale(columns.sw_time, unit),
-                  thread: columns.sw_thread,
-                  cpu: cpus(columns.sw_cpu),
-                  kind: columns.sw_kind,
-                  leftOut: header.switches_left_out || 0,
-                  shorterThan: header.switches_shorter_than,
-              }
-            : null;
-        this.calls = columns.cs_fn ? readCalls(columns, header, unit) : null;
-        this.code = columns.co_name ? readCode(columns, header) : null;
-        this.marks = columns.mk_time
-            ? {
-                  time: columns.mk_time.map((time) => (time ? (time - 1) * unit : -1)),
-                  kind: columns.mk_kind,
-                  tid: columns.mk_tid,
-                  count: columns.mk_count,
-                  text: Array.from(columns.mk_text, (text) => this.strings[text]),
-              }
-            : null;
+        this.fnName = columns.get('fn_name');
+        this.fnObject = columns.get('fn_object');
+        this.fnFile = columns.get('fn_file');
+        this.fnKind = columns.get('fn_kind');
+        this.frFn = columns.get('fr_fn');
+        this.frLine = columns.get('fr_line');
+        this.stParent = parents(columns.get('st_parent'));
+        this.stFrame = columns.get('st_frame');
+        this.stack = columns.get('sa_stack');
+        this.event = columns.get('sa_event');
+        this.period = columns.get('sa_weight');
+        this.counts = columns.get('sa_count') || null; // null: each row is one sample
+        this.side = columns.get('sa_side') || null;
         this.sampleCount = this.stack.length;
         this.hasTime = header.has_time !== false && this.sampleCount > 0;
-        [this.start, this.end] = this.span();
-        this.sorted = isSorted(this.time);
+        this.hasSwitches = columns.has('sw_time');
+        this.hasCalls = columns.has('cs_fn');
+        this.hasCode = columns.has('co_name');
+        this.made = {};
         // Events whose weights mean one thing can be added up.
         this.sameWeights = new Set(this.events.map((event) => event.unit || event.name)).size <= 1;
+    }
+
+    // What `make` gives, which is asked for it once.
+    once(name, make) {
+        if (!(name in this.made)) this.made[name] = make();
+        return this.made[name];
+    }
+
+    get time() {
+        return this.once('time', () => scale(this.columns.get('sa_time'), this.header.time_unit));
+    }
+    get thread() {
+        return this.columns.get('sa_thread');
+    }
+    get cpu() {
+        return this.once('cpu', () => cpus(this.columns.get('sa_cpu')));
+    }
+    get sorted() {
+        return this.once('sorted', () => isSorted(this.time));
+    }
+    get start() {
+        return this.once('span', () => this.span())[0];
+    }
+    get end() {
+        return this.once('span', () => this.span())[1];
+    }
+    get switches() {
+        return this.once('switches', () => (this.hasSwitches ? this.readSwitches() : null));
+    }
+    get calls() {
+        return this.once('calls', () =>
+            this.hasCalls ? readCalls(this.columns, this.header, this.header.time_unit) : null,
+        );
+    }
+    get code() {
+        return this.once('code', () => (this.hasCode ? readCode(this.columns, this.header) : null));
+    }
+    get marks() {
+        return this.once('marks', () => (this.columns.has('mk_time') ? this.readMarks() : null));
+    }
+
+    readSwitches() {
+        const { columns, header } = this;
+        return {
+            time: scale(columns.get('sw_time'), header.time_unit),
+            thread: columns.get('sw_thread'),
+            cpu: cpus(columns.get('sw_cpu')),
+            kind: columns.get('sw_kind'),
+            leftOut: header.switches_left_out || 0,
+            shorterThan: header.switches_shorter_than,
+        };
+    }
+
+    readMarks() {
+        const { columns, header } = this;
+        return {
+            time: columns.get('mk_time').map((time) => (time ? (time - 1) * header.time_unit : -1)),
+            kind: columns.get('mk_kind'),
+            tid: columns.get('mk_tid'),
+            count: columns.get('mk_count'),
+            text: Array.from(columns.get('mk_text'), (text) => this.strings[text]),
+        };
     }
 
     span() {
@@ -258,27 +275,33 @@ export class Profile {
     }
 
     busyThreads() {
-        if (!this.busy) this.busy = threadsByCount(this.thread, this.threads.length);
-        return this.busy;
+        return this.once('busy', () => threadsByCount(this.thread, this.threads.length));
     }
 
     // The event of all samples; -1: there are several.
     onlyEvent() {
-        if (this.oneEvent !== undefined) return this.oneEvent;
-        this.oneEvent = this.event[0];
-        for (let i = 0; i < this.event.length; i++)
-            if (this.event[i] !== this.event[0]) {
-                this.oneEvent = -1;
-                break;
-            }
-        return this.oneEvent;
+        const events = this.usedEvents();
+        return events.length === 1 ? events[0] : -1;
+    }
+
+    // Those that have samples.
+    usedEvents() {
+        return this.once('events', () => {
+            const { event } = this;
+            const used = new Uint8Array(this.events.length);
+            for (let i = 0; i < event.length; i++) used[event[i]] = 1;
+            return [...used.keys()].filter((one) => used[one]);
+        });
     }
 
     // The first event that has samples; where the recording's own have none (a trace), the one that weighs most.
     firstEvent() {
+        const { event, period } = this;
         const sums = new Float64Array(this.events.length);
-        for (let i = 0; i < this.sampleCount; i++) sums[this.event[i]] += this.period[i];
-        if (sums[0]) return 0;
+        for (let i = 0; i < this.sampleCount; i++) {
+            if (!event[i] && period[i]) return 0;
+            sums[event[i]] += period[i];
+        }
         let best = 0;
         for (let i = 0; i < sums.length; i++)
             if (!this.events[i].mark && sums[i] > sums[best]) best = i;

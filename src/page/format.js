@@ -65,9 +65,9 @@ export function exactButton(exact, note, inSight) {
 const FEW_OPTIONS = 200;
 const MOST_OPTIONS = 20000; // the last line says how many are missing
 
-// A list of threads for a menu, behind the options that it has. A long one is filled when somebody goes to it: a thousand
-// options take longer than all else that the page begins with.
-export function offerThreads(select, threads, text) {
+// A list of threads for a menu, behind the options that it has. A long one, and one whose threads take long to find (`later`),
+// is filled when somebody goes to it: a thousand options take longer than all else that the page begins with.
+export function offerThreads(select, list, text, later = false) {
     const option = (thread) => make('option', { value: thread }, text(thread));
     const fill = () => {
         if (!select.offered) return;
@@ -75,6 +75,7 @@ export function offerThreads(select, threads, text) {
         const { extra } = select.offered;
         select.offered = null;
         if (extra) extra.remove();
+        const threads = list();
         const left = threads.length - MOST_OPTIONS;
         select.append(...threads.slice(0, MOST_OPTIONS).map(option));
         if (left > 0)
@@ -84,7 +85,7 @@ export function offerThreads(select, threads, text) {
         select.value = value;
     };
     select.offered = { extra: null, option };
-    if (threads.length <= FEW_OPTIONS) fill();
+    if (!later && list().length <= FEW_OPTIONS) fill();
     else for (const name of ['pointerdown', 'focus', 'keydown']) select.addEventListener(name, fill);
 }
 

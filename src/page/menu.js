@@ -52,7 +52,7 @@ export class FrameMenu {
                 this.app.chooseFunction(fn);
                 this.app.set({ view: 'sandwich' });
             });
-            if (this.app.profile.code)
+            if (this.app.profile.hasCode)
                 entry('Source and instructions', () => {
                     this.app.chooseFunction(fn);
                     this.app.set({ view: 'code' });

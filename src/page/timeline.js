@@ -12,6 +12,7 @@ import {
     exactButton,
 } from './format.js';
 import { Sheet } from './sheet.js';
+import { PIECE } from './columns.js';
 import { lowerBound } from './data.js';
 import { joinRanges } from './state.js';
 
@@ -24,6 +25,22 @@ const MOST_ROWS = 20000;
 const PRINTED_ROWS = 400;
 const SCALE_ROWS = 20;
 const TOLD_ROWS = 50; // as text
+const PIECES_A_FRAME = 3; // of the work before the first picture
+
+// After each piece of a long loop.
+const isEnd = (i) => i % PIECE === PIECE - 1;
+
+// Numbers -> places in a list of those that there are, and that list.
+function numbered(column) {
+    const places = new Map();
+    const of = new Int32Array(column.length);
+    for (let i = 0; i < column.length; i++) {
+        let place = places.get(column[i]);
+        if (place === undefined) places.set(column[i], (place = places.size));
+        of[i] = place;
+    }
+    return [of, [...places.keys()]];
+}
 
 // Triangles that stand on `y`; what went wrong lies above the rest.
 export function drawMarks(context, marks, y) {
@@ -232,23 +249,20 @@ export class Timeline {
         this.draw();
     }
 
-    // The row of each sample, as a place in `ids`.
+    // The row of each sample, as a place in `ids`. A heat map is of one row.
     places() {
         const { profile, by } = this;
         if (!this.known) this.known = {};
         if (this.known[by]) return this.known[by];
-        const numbers = new Map();
-        const place = (id) => {
-            if (!numbers.has(id)) numbers.set(id, numbers.size);
-            return numbers.get(id);
-        };
         let of = profile.thread;
-        if (by === 'cpu') of = profile.cpu.map(place);
+        let ids = profile.threads.map((_, i) => i);
+        if (by === 'cpu') [of, ids] = numbered(profile.cpu);
         if (by === 'process') {
-            const own = profile.threads.map((thread) => place(thread.pid));
-            of = profile.thread.map((thread) => own[thread]);
+            const [own, pids] = numbered(profile.threads.map((thread) => thread.pid));
+            of = Int32Array.from(profile.thread, (thread) => own[thread]);
+            ids = pids;
         }
-        const ids = by === 'thread' ? profile.threads.map((_, i) => i) : [...numbers.keys()];
+        if (by === 'heat') [of, ids] = [new Int8Array(profile.sampleCount), [0]];
         this.known = { [by]: { of, ids } };
         return this.known[by];
     }
@@ -261,42 +275,51 @@ export class Timeline {
     // The chosen samples of each row in order of time, and sums of what they weigh: those of row r are
     // at starts[r] to starts[r + 1].
     index() {
-        const { profile, chosen, weights } = this;
-        const key = `${this.by} ${chosen.key()}`;
-        if (this.indexed && this.indexed.key === key && this.indexed.weights === weights)
-            return this.indexed;
-        const { of, ids } = this.places();
-        const takes = (i) => chosen.takesAll || chosen.testAll(i);
-        const starts = new Int32Array(ids.length + 1);
-        for (let i = 0; i < profile.sampleCount; i++) if (takes(i)) starts[of[i] + 1]++;
-        for (let row = 0; row < ids.length; row++) starts[row + 1] += starts[row];
-        const list = new Int32Array(starts[ids.length]);
-        const next = starts.slice();
-        for (let i = 0; i < profile.sampleCount; i++) if (takes(i)) list[next[of[i]]++] = i;
-        if (!profile.sorted)
-            for (let row = 0; row < ids.length; row++)
-                list.subarray(starts[row], starts[row + 1]).sort(
-                    (x, y) => profile.time[x] - profile.time[y],
-                );
-        this.indexed = {
-            key,
-            weights,
-            ids,
-            starts,
-            list,
-            times: Float64Array.from(list, (i) => profile.time[i]),
-            sums: this.sumsOf(list, () => true),
-        };
+        this.prepare(Infinity);
         return this.indexed;
     }
 
-    // Of those before each.
-    sumsOf(list, takes) {
-        const { weights } = this;
-        const sums = new Float64Array(list.length + 1);
-        for (let k = 0; k < list.length; k++)
-            sums[k + 1] = sums[k] + (takes(list[k]) ? (weights ? weights[list[k]] : 1) : 0);
-        return sums;
+    // Works on the index for some pieces of time; whether it is done.
+    prepare(pieces) {
+        const { chosen, weights } = this;
+        const key = `${this.by} ${chosen.key()}`;
+        if (!this.indexed || this.indexed.key !== key || this.indexed.weights !== weights) {
+            this.indexed = { key, weights };
+            this.work = this.makeIndex(this.indexed);
+        }
+        for (let i = 0; this.work && i < pieces; i++) if (this.work.next().done) this.work = null;
+        return !this.work;
+    }
+
+    *makeIndex(out) {
+        const { profile, chosen, weights } = this;
+        yield* profile.columns.pieces();
+        const { of, ids } = this.places();
+        const { sampleCount, time } = profile;
+        const takes = (i) => chosen.takesAll || chosen.testAll(i);
+        const starts = new Int32Array(ids.length + 1);
+        for (let i = 0; i < sampleCount; i++) {
+            if (takes(i)) starts[of[i] + 1]++;
+            if (isEnd(i)) yield;
+        }
+        for (let row = 0; row < ids.length; row++) starts[row + 1] += starts[row];
+        const list = new Int32Array(starts[ids.length]);
+        const next = starts.slice();
+        for (let i = 0; i < sampleCount; i++) {
+            if (takes(i)) list[next[of[i]]++] = i;
+            if (isEnd(i)) yield;
+        }
+        if (!profile.sorted)
+            for (let row = 0; row < ids.length; row++)
+                list.subarray(starts[row], starts[row + 1]).sort((x, y) => time[x] - time[y]);
+        const times = new Float64Array(list.length);
+        const sums = new Float64Array(list.length + 1); // of those before each
+        for (let k = 0; k < list.length; k++) {
+            times[k] = time[list[k]];
+            sums[k + 1] = sums[k] + (weights ? weights[list[k]] : 1);
+            if (isEnd(k)) yield;
+        }
+        Object.assign(out, { ids, starts, list, times, sums });
     }
 
     markedSums(index) {
@@ -304,7 +327,14 @@ export class Timeline {
         if (!markedStacks) return null;
         if (index.marked !== markedStacks) {
             index.marked = markedStacks;
-            index.markedSums = this.sumsOf(index.list, (i) => markedStacks[profile.stack[i]]);
+            const { list } = index;
+            const { weights } = this;
+            const { stack } = profile;
+            const sums = new Float64Array(list.length + 1);
+            for (let k = 0; k < list.length; k++)
+                sums[k + 1] =
+                    sums[k] + (markedStacks[stack[list[k]]] ? (weights ? weights[list[k]] : 1) : 0);
+            index.markedSums = sums;
         }
         return index.markedSums;
     }
@@ -373,6 +403,11 @@ export class Timeline {
         const width = this.box.clientWidth;
         this.label = width < NARROW ? NARROW_LABEL : LANE_LABEL;
         if (width <= this.label) return;
+        if (!this.prepare(this.sheet.printing ? Infinity : PIECES_A_FRAME)) {
+            this.note.textContent = 'Samples are being counted.';
+            this.draw();
+            return;
+        }
         if (this.by === 'heat') {
             this.drawHeat(width);
             return;
@@ -538,16 +573,14 @@ export class Timeline {
     }
 
     drawHeat(width) {
-        const { profile } = this;
         const { a, column, columns, rows } = this.heatShape();
+        const { times, sums } = this.index();
         const cells = new Float64Array(columns * rows);
-        for (let i = 0; i < profile.sampleCount; i++) {
-            const at = (profile.time[i] - a) / column;
-            const x = Math.floor(at);
-            if (x < 0 || x >= columns || !this.chosen.testAll(i)) continue;
-            cells[x * rows + Math.min(rows - 1, Math.floor((at - x) * rows))] += this.weights
-                ? this.weights[i]
-                : 1;
+        let at = lowerBound(times, a);
+        for (let i = 0; i < cells.length; i++) {
+            const end = lowerBound(times, a + ((i + 1) / rows) * column, at);
+            cells[i] = sums[end] - sums[at];
+            at = end;
         }
         const most = cells.reduce((m, cell) => Math.max(m, cell), 0);
         const height = rows * 6 + LANE;

@@ -65,6 +65,16 @@ const PARTS = 4; // of the samples, for time ranges
 
 export const KEY_GROUP = 0x40000000; // keys from here on are groups (threads, processes, CPUs), not functions
 
+// Nodes by rank, those of one by number. Ranks are below their number.
+function byRank(rank) {
+    const next = new Int32Array(rank.length + 1);
+    for (const one of rank) next[one + 1]++;
+    for (let one = 0; one < rank.length; one++) next[one + 1] += next[one];
+    const out = new Int32Array(rank.length);
+    for (let node = 0; node < rank.length; node++) out[next[rank[node]]++] = node;
+    return out;
+}
+
 // Nodes of all stacks under the chips; what each weighs is counted by weigh(). Node 0 is the root.
 export class Tree {
     constructor(profile, options) {
@@ -123,20 +133,30 @@ export class Tree {
     node(parent, key) {
         const at = this.table.place(parent, key, this.parents, this.keys);
         if (this.table.slots[at] >= 0) return this.table.slots[at];
-        const node = this.parents.length;
-        this.parents.push(parent);
-        this.keys.push(key);
+        const node = this.count++;
+        if (node === this.parents.length) this.widen();
+        this.parents[node] = parent;
+        this.keys[node] = key;
         this.table.slots[at] = node;
         if (++this.table.used * 2 > this.table.mask) this.grow();
         return node;
     }
 
+    // Groups have more nodes than there are stacks.
+    widen() {
+        for (const name of ['parents', 'keys']) {
+            const wider = new Int32Array(2 * this[name].length);
+            wider.set(this[name]);
+            this[name] = wider;
+        }
+    }
+
     grow() {
         const table = new PairTable(this.table.mask + 2);
-        for (let node = 1; node < this.parents.length; node++)
+        for (let node = 1; node < this.count; node++)
             table.slots[table.place(this.parents[node], this.keys[node], this.parents, this.keys)] =
                 node;
-        table.used = this.parents.length;
+        table.used = this.count;
         this.table = table;
     }
 
@@ -148,15 +168,15 @@ export class Tree {
         const begun = new Uint8Array(count); // how many of the "from" steps are fulfilled
         const seen = this.onlys.map(() => new Uint8Array(count));
         const out = new Uint8Array(count);
+        const { stParent, stFrame, frFn } = profile;
         for (let s = 1; s < count; s++) {
-            const parent = profile.stParent[s];
-            const frame = profile.stFrame[s];
-            const fn = profile.frFn[frame];
+            const parent = stParent[s];
+            const frame = stFrame[s];
+            const fn = frFn[frame];
             nodes[s] = nodes[parent];
             out[s] = out[parent] | this.drop[fn];
-            seen.forEach((flags, i) => {
-                flags[s] = flags[parent] | this.onlys[i][fn];
-            });
+            for (let i = 0; i < seen.length; i++)
+                seen[i][s] = seen[i][parent] | this.onlys[i][fn];
             begun[s] = begun[parent];
             let first = false;
             while (begun[s] < this.froms.length && this.froms[begun[s]][fn]) {
@@ -175,7 +195,7 @@ export class Tree {
     }
 
     step(parent, key) {
-        if (parent > 0) {
+        if (parent > 0 && (this.recursion || this.objects)) {
             const above = this.functionOf(this.keys[parent]);
             const fn = this.functionOf(key);
             if (this.recursion && above === fn) return parent;
@@ -191,21 +211,24 @@ export class Tree {
         const nodes = this.mapStacks();
         this.sampleNode = new Int32Array(profile.sampleCount);
         if (this.group === 'none') {
-            for (let i = 0; i < profile.sampleCount; i++)
-                this.sampleNode[i] = nodes[profile.stack[i]];
+            const { sampleNode } = this;
+            const { stack } = profile;
+            for (let i = 0; i < sampleNode.length; i++) sampleNode[i] = nodes[stack[i]];
         } else {
             this.buildGroups(nodes, this.parents, this.keys);
         }
-        this.count = this.parents.length;
-        this.parents = Int32Array.from(this.parents);
-        this.keys = Int32Array.from(this.keys);
+        this.parents = this.parents.slice(0, this.count);
+        this.keys = this.keys.slice(0, this.count);
         this.table = null;
     }
 
     clear() {
-        this.parents = [-1];
-        this.keys = [-1];
-        this.table = new PairTable(this.profile.stParent.length);
+        const stacks = this.profile.stParent.length;
+        this.parents = new Int32Array(stacks + 1);
+        this.keys = new Int32Array(stacks + 1);
+        this.parents[0] = this.keys[0] = -1;
+        this.count = 1;
+        this.table = new PairTable(stacks);
     }
 
     // Each group has its own copy of the nodes that its samples reach.
@@ -267,10 +290,7 @@ export class Tree {
         const list = new Int32Array(count);
         const fill = starts.slice();
         const rank = this.ranks();
-        const nodes = Int32Array.from({ length: count - 1 }, (_, i) => i + 1).sort(
-            (a, b) => rank[a] - rank[b] || a - b,
-        );
-        for (const node of nodes) list[fill[parents[node]]++] = node;
+        for (const node of byRank(rank)) if (node) list[fill[parents[node]]++] = node;
         this.starts = starts;
         this.list = list;
         this.depths = new Int32Array(count);
@@ -279,13 +299,24 @@ export class Tree {
 
     // Rank of each node's name among all names; one comparison of strings for each name, not for each node.
     ranks() {
-        const keys = [...new Set(this.keys)];
-        const names = new Map(keys.map((key) => [key, this.name(key)]));
-        keys.sort((a, b) =>
-            names.get(a) < names.get(b) ? -1 : names.get(a) > names.get(b) ? 1 : a - b,
+        const numbers = new Map();
+        const rank = new Int32Array(this.count);
+        for (let node = 0; node < this.count; node++) {
+            let number = numbers.get(this.keys[node]);
+            if (number === undefined) numbers.set(this.keys[node], (number = numbers.size));
+            rank[node] = number;
+        }
+        const keys = [...numbers.keys()];
+        const names = keys.map((key) => this.name(key));
+        const order = [...keys.keys()].sort((a, b) =>
+            names[a] < names[b] ? -1 : names[a] > names[b] ? 1 : keys[a] - keys[b],
         );
-        const place = new Map(keys.map((key, i) => [key, i]));
-        return Int32Array.from(this.keys, (key) => place.get(key));
+        const place = new Int32Array(keys.length);
+        order.forEach((number, i) => {
+            place[number] = i;
+        });
+        for (let node = 0; node < this.count; node++) rank[node] = place[rank[node]];
+        return rank;
     }
 
     // Counts the samples for which `chosen` holds; `weights`: what each counts, or null for 1.
@@ -325,7 +356,8 @@ export class Tree {
             if (part) this.weighSpan([from, to], chosen, weights, 1);
             kept.push({ at: to, self: this.self.slice() });
         }
-        const sum = this.self.reduce((all, own) => all + own, 0);
+        let sum = 0;
+        for (let node = 0; node < this.count; node++) sum += this.self[node];
         this.whole = { key: chosen.key(), weights, kept, isExact: sum < Number.MAX_SAFE_INTEGER };
     }
 
@@ -372,7 +404,8 @@ export class Tree {
 
     sumUp(self) {
         const total = self.slice();
-        for (let node = this.count - 1; node > 0; node--) total[this.parents[node]] += total[node];
+        const { parents } = this;
+        for (let node = this.count - 1; node > 0; node--) total[parents[node]] += total[node];
         return total;
     }
 

@@ -5,41 +5,17 @@ SYMFS WORK RECORDING...
 How many calls there are, the shortest and the longest, and their time in all must be the same: both
     pair as perf does. Where
 traces break off, a call may have no function in one of them: recordings here are whole."""
-import base64
-import json
-import re
 import sqlite3
 import subprocess
 import sys
-import zlib
+
+from page_data import columns_of_page
 
 perfdata, symfs, work, *recordings = sys.argv[1:]
 
 
 def columns(path):
-    text = open(path, encoding='utf-8').read()
-    data = zlib.decompress(base64.b64decode(re.search(r'id="data"[^>]*>([^<]*)<', text).group(1)),
-                           -15)
-    at = 4 + int.from_bytes(data[:4], 'little')
-    header = json.loads(data[4:at])
-    out = {}
-    for column in header['columns']:
-        numbers, last, place = [], 0, at
-        for _ in range(column['count']):
-            value = shift = 0
-            while True:
-                byte = data[place]
-                place += 1
-                value |= (byte & 127) << shift
-                shift += 7
-                if byte < 128:
-                    break
-            if column['type'][0] == 'd':
-                value = last = last + ((value >> 1) ^ -(value & 1))
-            numbers.append(value)
-        out[column['name']] = numbers
-        at += column['bytes']
-    return header, out
+    return columns_of_page(open(path, encoding='utf-8').read())
 
 
 def of_page(recording):

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: MIT
 """slices.py PERFDATA SYMFS RECORDING: view of a trace shows pieces that lie all over its time
 before the whole."""
-import base64, json, re, signal, subprocess, sys, time, urllib.error, urllib.request, zlib
+import json, signal, subprocess, sys, time, urllib.error, urllib.request
+
+from page_data import columns_of, columns_of_page
 
 perfdata, symfs, recording = sys.argv[1:]
 SLICES = 48
@@ -12,27 +14,6 @@ failed = []
 def check(ok, what):
     if not ok:
         failed.append(what)
-
-
-def columns_of(data):
-    size = int.from_bytes(data[:4], 'little')
-    header = json.loads(data[4:4 + size])
-    at, out = 4 + size, {}
-    for column in header['columns']:
-        values, last, value, shift = [], 0, 0, 0
-        for byte in data[at:at + column['bytes']]:
-            value |= (byte & 0x7f) << shift
-            shift += 7
-            if byte & 0x80:
-                continue
-            if column['type'][0] == 'd':
-                last += value >> 1 ^ -(value & 1)
-                value = last
-            values.append(value)
-            value = shift = 0
-        at += column['bytes']
-        out[column['name']] = values
-    return header, out
 
 
 def ask(name):
@@ -49,7 +30,7 @@ pictures = {}
 while True:
     news = json.loads(ask('progress'))
     if news['picture'] and news['picture'] not in pictures:
-        pictures[news['picture']] = (news, columns_of(zlib.decompress(ask('data'), -15)))
+        pictures[news['picture']] = (news, columns_of(ask('data')))
     if news['whole'] or time.monotonic() - began > 250:
         break
     time.sleep(0.01)
@@ -58,8 +39,7 @@ while True:
 def flame(*options):
     command = [perfdata, 'flame', '--symfs', symfs, '-i', recording, '-o', '-', *options]
     page = subprocess.run(command, capture_output=True, text=True)
-    packed = re.search(r'id="data"[^>]*>([^<]*)<', page.stdout).group(1)
-    return columns_of(zlib.decompress(base64.b64decode(packed), -15))
+    return columns_of_page(page.stdout)
 
 
 def refused(name):
@@ -74,7 +54,7 @@ def refused(name):
 begin = int(pictures[max(pictures)][1][0]['begin'])
 for at in (begin + 3000000, begin + 40000000):
     began = time.monotonic()
-    _, got = columns_of(zlib.decompress(ask('range/%d-%d' % (at, at + 1000000)), -15))
+    _, got = columns_of(ask('range/%d-%d' % (at, at + 1000000)))
     took = time.monotonic() - began
     text = ','.join('%d.%09d' % divmod(one, 10**9) for one in (at, at + 1000000))
     _, wanted = flame('--time', text)

@@ -1,49 +1,19 @@
 # SPDX-License-Identifier: MIT
 # Self and total of each function in a page against those of report: totals.py PERFDATA DEMO CORPUS
 # WORK RECORDING... Reads the page as docs/page-data.md describes it.
-import base64
 import collections
-import json
 import os
 import re
 import subprocess
 import sys
-import zlib
+
+from page_data import columns_of_page
 
 perfdata, demo, corpus, work, *recordings = sys.argv[1:]
 
 
-def column(data, at, kind, count):
-    out, last = [], 0
-    for _ in range(count):
-        value = shift = 0
-        while True:
-            byte = data[at]
-            at += 1
-            value |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                break
-        if kind == 'd64':
-            last += (value >> 1) ^ -(value & 1)
-            value = last
-        out.append(value)
-    return out
-
-
 def read_page(path):
-    text = open(path, encoding='utf-8').read()
-    data = zlib.decompress(base64.b64decode(re.search(r'id="data"[^>]*>([^<]*)<', text).group(1)),
-                           -15)
-    length = int.from_bytes(data[:4], 'little')
-    header = json.loads(data[4:4 + length])
-    at = 4 + length
-    columns = {}
-    for one in header['columns']:
-        columns[one['name']] = column(data, at, one['type'], one['count'])
-        at += one['bytes']
-    assert at == len(data), 'bytes behind the columns'
-    return header, columns
+    return columns_of_page(open(path, encoding='utf-8').read())
 
 
 def sums(header, c, event):
