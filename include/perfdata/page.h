@@ -18,6 +18,10 @@
 extern "C" {
 #endif
 
+/* So many context switches a page tells, those of the longest runs: a profile that is made for one
+ * needs no more (its option max_switches). Since 0.1. */
+#define PERFDATA_PAGE_MOST_SWITCHES 1000000
+
 /* Since 0.1. */
 enum perfdata_page_form {
     PERFDATA_PAGE_HTML = 0,

@@ -118,13 +118,13 @@ typedef int (*perfdata_samples_fn)(void *data, const perfdata_profile *profile,
  * borrowed for the call; NULL: not given. Lists are separated by commas. Since 0.1. */
 struct perfdata_profile_options {
     size_t struct_size;
-    uint32_t flags;     /* enum perfdata_profile_flags                                       */
-    uint32_t detail;    /* enum perfdata_frame_detail                                        */
-    uint32_t columns;   /* 1 << enum perfdata_column, those that are wanted                  */
-    uint32_t max_stack; /* addresses of a chain; 0: perf's 127                               */
-    uint32_t threads;   /* 0: all cores; nothing depends on it                               */
-    uint32_t reserved;
-    perfdata_samples_fn samples; /* NULL: samples are only counted, and kept if asked for    */
+    uint32_t flags;        /* enum perfdata_profile_flags                                       */
+    uint32_t detail;       /* enum perfdata_frame_detail                                        */
+    uint32_t columns;      /* 1 << enum perfdata_column, those that are wanted                  */
+    uint32_t max_stack;    /* addresses of a chain; 0: perf's 127                               */
+    uint32_t threads;      /* 0: all cores; nothing depends on it                               */
+    uint32_t max_switches; /* of more those of the longest runs are kept; 0: all                */
+    perfdata_samples_fn samples; /* NULL: samples are only counted, and kept if asked for       */
     void *samples_data;
     /* Which samples: as in struct perfdata_script_options. */
     const char *comms, *pids, *tids, *cpus, *dsos, *symbols;
@@ -281,6 +281,11 @@ struct perfdata_profile_switch {
 PERFDATA_API uint64_t perfdata_profile_switch_count(const perfdata_profile *profile);
 PERFDATA_API const struct perfdata_profile_switch *
 perfdata_profile_switch(const perfdata_profile *profile, uint64_t index);
+/* How many did not stay within options->max_switches. They go in pairs, a thread's coming and its
+ * leaving, and all such runs are shorter than *shorter_than ns (may be NULL; 0: none went, all
+ * ones: of any length); more may go where partners are missing. Since 0.1. */
+PERFDATA_API uint64_t perfdata_profile_switches_left_out(const perfdata_profile *profile,
+                                                         uint64_t *shorter_than);
 
 /* ---- calls ---- */
 

@@ -505,7 +505,7 @@ complete -c perfdata -n '__fish_seen_subcommand_from view' -s v -l verbose -d 't
 complete -c perfdata -n '__fish_seen_subcommand_from view' -l port -r -d 'of 127.0.0.1; default: a free one'
 complete -c perfdata -n '__fish_seen_subcommand_from view' -l title -r -d 'title, in place of the recording'\''s name'
 complete -c perfdata -n '__fish_seen_subcommand_from view' -l max-samples -r -d 'join samples of one stack in a piece of time where there are more (2,000,000)'
-complete -c perfdata -n '__fish_seen_subcommand_from view' -l switches -d 'context switches in the timeline (on); they take memory, 40 bytes each'
+complete -c perfdata -n '__fish_seen_subcommand_from view' -l switches -d 'context switches in the timeline (on): of more than a million those of the longest runs'
 complete -c perfdata -n '__fish_seen_subcommand_from view' -l code -d 'source and instructions, by objdump, of functions with 0.1 % and more of the samples'
 complete -c perfdata -n '__fish_seen_subcommand_from view' -s G -l hide-call-graph -d 'without call chains'
 complete -c perfdata -n '__fish_seen_subcommand_from view' -l max-stack -r -d 'frames at most of a chain'

@@ -751,7 +751,7 @@ _perfdata() {
         '*--port=[of 127.0.0.1; default\: a free one]:N:' \
         '*--title=[title, in place of the recording'\''s name]:TEXT:' \
         '*--max-samples=[join samples of one stack in a piece of time where there are more (2,000,000)]:N:' \
-        '*--switches[context switches in the timeline (on); they take memory, 40 bytes each]' \
+        '*--switches[context switches in the timeline (on)\: of more than a million those of the longest runs]' \
         '*--code[source and instructions, by objdump, of functions with 0.1 % and more of the samples]' \
         '*-G[without call chains]' \
         '*--hide-call-graph[without call chains]' \

@@ -159,7 +159,7 @@ COLUMNS = ("ip", "addr", "id", "stream_id", "mode", "weight", "data_src", "trans
 class ProfileOptions(Structure):
     _fields_ = [("struct_size", c_size_t), ("flags", c_uint32), ("detail", c_uint32),
                 ("columns", c_uint32), ("max_stack", c_uint32), ("threads", c_uint32),
-                ("reserved", c_uint32), ("samples", c_void_p), ("samples_data", c_void_p),
+                ("max_switches", c_uint32), ("samples", c_void_p), ("samples_data", c_void_p),
                 ("comms", c_char_p), ("pids", c_char_p), ("tids", c_char_p), ("cpus", c_char_p),
                 ("dsos", c_char_p), ("symbols", c_char_p), ("address_range", c_uint64),
                 ("time", c_char_p), ("stop_symbols", c_char_p), ("search", SymbolSearch),

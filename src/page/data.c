@@ -3,7 +3,7 @@
 #include "base/intern.h"
 #include "page/code.h"
 #include "page/gather.h"
-#include "page/switches.h"
+#include "profile/switches.h"
 #include <perfdata/text.h>
 #include <perfdata/types.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ struct maker {
     uint32_t *stacks;                    /* for `packed`: the page's stack of a profile's */
     uint64_t begin, unit;                /* times are (time - begin) / unit */
     uint32_t *functions;                 /* by the profile's */
-    struct pd_page_thinned switches;
+    struct pd_thinned switches;
     uint64_t switches_left_out;
     bool joined, timed;
 };
@@ -195,15 +195,17 @@ static bool is_told(const struct maker *m, uint64_t number)
 static void put_switches(struct maker *m, const perfdata_profile *profile)
 {
     uint64_t count = perfdata_profile_switch_count(profile);
-    if (!count || m->options->before)
+    uint64_t shorter_than, left_out = perfdata_profile_switches_left_out(profile, &shorter_than);
+    if (count + left_out == 0 || m->options->before)
         return;
     const struct perfdata_profile_switch *switches = perfdata_profile_switch(profile, 0);
-    if (!pd_page_switches_thin(switches, count, perfdata_profile_thread_count(profile),
-                               PD_PAGE_MOST_SWITCHES, &m->switches)) {
+    if (!pd_switches_thin(switches, count, perfdata_profile_thread_count(profile),
+                          PERFDATA_PAGE_MOST_SWITCHES, shorter_than, &m->switches)) {
         m->body.failed = true;
         return;
     }
-    m->switches_left_out = count - m->switches.kept;
+    m->switches_left_out = left_out + count - m->switches.kept;
+    m->switches.shorter_than = PD_MAX(m->switches.shorter_than, shorter_than);
     size_t from = m->body.length;
     uint64_t last = 0;
     for (uint64_t i = 0; i < count; i++)

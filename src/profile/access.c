@@ -66,6 +66,13 @@ const struct perfdata_profile_switch *perfdata_profile_switch(const perfdata_pro
     return index < profile->switches.count ? &profile->switches.data[index] : NULL;
 }
 
+uint64_t perfdata_profile_switches_left_out(const perfdata_profile *profile, uint64_t *shorter_than)
+{
+    if (shorter_than)
+        *shorter_than = profile->switches_shorter_than;
+    return profile->switches_left_out;
+}
+
 uint64_t perfdata_profile_sample_count(const perfdata_profile *profile)
 {
     return profile->sample_count;

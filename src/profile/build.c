@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A recording and options -> a profile: filters, the session, the run. */
 #include "profile/profile.h"
+#include "profile/switches.h"
 #include "container/handle.h"
 #include "io/config.h"
 #include <stdlib.h>
@@ -106,6 +107,10 @@ static perfdata_status run(struct pd_profile_shared *shared)
         status = pd_no_memory(&shared->recording->context, "the profile");
     if (status >= 0)
         status = pd_profile_calls_end(shared);
+    if (status >= 0 && options->max_switches &&
+        !pd_profile_thin_switches(shared->profile, options->max_switches))
+        status = pd_fail(&shared->recording->context, PERFDATA_ERROR_MEMORY, -1,
+                         "no memory for the profile");
     if (status >= 0)
         status = pd_profile_finish(shared);
     return pd_analysis_status(&shared->recording->context, status);

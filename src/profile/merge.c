@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a batch left -> columns and sums of the profile. One call at a time, in delivery order. */
 #include "profile/profile.h"
+#include "profile/switches.h"
 #include "base/hash.h"
 #include <stdlib.h>
 
@@ -219,11 +220,16 @@ static bool merge_row(struct pd_profile_shared *shared, struct pd_profile_rows *
 static perfdata_status merge_switches(struct pd_profile_shared *shared,
                                       const struct pd_profile_rows *rows)
 {
+    size_t most = shared->options->max_switches;
     for (size_t i = 0; i < rows->switches.count; i++) {
         const struct pd_profile_switch_row *row = &rows->switches.data[i];
         struct perfdata_profile_switch made = row->given;
         made.thread = thread_of(shared, row->thread, row->comm, row->pid);
         if (made.thread == PERFDATA_NONE || !pd_vec_push(&shared->profile->switches, made))
+            return pd_no_memory(&shared->recording->context, "the profile");
+        /* Of twice as many half goes: seldom enough to take next to no time. */
+        if (most && shared->profile->switches.count >= 2 * most &&
+            !pd_profile_thin_switches(shared->profile, most))
             return pd_no_memory(&shared->recording->context, "the profile");
     }
     return PERFDATA_OK;

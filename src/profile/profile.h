@@ -132,6 +132,7 @@ struct perfdata_profile {
     call_sums; /* until it is built by number of the function */
     PD_VEC(struct perfdata_profile_mark) marks;
     uint64_t calls_left_out, shortest_call;
+    uint64_t switches_left_out, switches_shorter_than;
     struct pd_profile_columns columns;
     uint32_t has_columns; /* 1 << enum perfdata_column that some event can have */
     uint64_t sample_count, first_time, last_time;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Options of the command line -> options of a profile. */
 #include "tool/profile.h"
+#include <perfdata/page.h>
 #include <stdlib.h>
 
 void tool_profile_defaults(struct tool_profile *options)
@@ -27,6 +28,7 @@ void tool_profile_for_picture(const struct tool *tool, struct perfdata_profile_o
     /* Samples with call chains for graphs; calls and returns; all that a trace tells of a moment.
      * */
     static const char *const letters[] = { "i10usgcrxwpoe" };
+    options->max_switches = PERFDATA_PAGE_MOST_SWITCHES;
     if (tool->itrace_count || tool->no_itrace)
         return;
     options->flags |= PERFDATA_PROFILE_NO_BRANCHES;
