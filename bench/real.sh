@@ -6,7 +6,8 @@
 # once and kept in $recordings. Traces of Intel PT are made by a walk by chance through this program
 # and the C library, since not every machine can record one.
 
-# NAME, recording, least ratio of CPU time, arguments. `.2` and `.10` behind a recording's name: one
+# NAME, recording, least ratio of CPU time, arguments. What is compared with is perf, of rows `walk`
+# bench/walk, a program on the crate linux-perf-data. `.2` and `.10` behind a recording's name: one
 # of so many MB.
 real_table() {
     cat <<'END'
@@ -39,6 +40,9 @@ script:sched.2 sched.2 4 script
 script:syscalls.2 syscalls.2 4 script
 no-inline:cxx.2 cxx.2 4 script --no-inline
 no-inline:rust.2 rust.2 4 script --no-inline
+walk:fp fp 6 dump --checksum
+walk:flat flat 6 dump --checksum
+walk:sched sched 6 dump --checksum
 pt-errors:cyc pt-cyc 8 script --itrace=e
 pt-errors:tsc pt-tsc 12 script --itrace=e
 pt-i1ms:cyc pt-cyc 8 report --stdio --itrace=i1ms
@@ -152,6 +156,12 @@ real_row() {
     fi
     real_facts "$on"
     input=$recordings/real-$on.data
+    case $title in
+    walk:*)
+        real_walk "$title" "$least" "$@"
+        return 0
+        ;;
+    esac
     "$measure" "$pairs" "$perf" "$@" -i "$input" -- "$perfdata" "$@" -j 1 -i "$input" \
         >"$build/bench.out" ||
         { echo "$title: a command fails"; failed=1; return 0; }
@@ -162,6 +172,21 @@ real_row() {
     *.*) ;;
     *) [ "$(nproc)" -lt 2 ] || real_threads "$title" "$@" ;;
     esac
+}
+
+# real_walk NAME LEAST ARGUMENTS...: CPU time beside a walk of the crate's over all fields.
+real_walk() {
+    title=$1 least=$2
+    shift 2
+    if ! command -v cargo >/dev/null || ! HOME=$user_home CARGO_TARGET_DIR=$build/bench-walk cargo \
+        build -q --release --manifest-path bench/walk/Cargo.toml >"$build/bench.log" 2>&1; then
+        echo "$title: skipped, linux-perf-data cannot be built here"
+        return 0
+    fi
+    "$measure" "$pairs" "$build/bench-walk/release/walk" "$input" -- \
+        "$perfdata" "$@" -j 1 -i "$input" >"$build/bench.out" ||
+        { echo "$title: a command fails"; failed=1; return 0; }
+    judge "$title" cpu "$least" "$build/bench.out"
 }
 
 real_threads() {
