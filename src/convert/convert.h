@@ -107,7 +107,8 @@ struct pd_convert_groups {
 };
 perfdata_status pd_convert_groups_make(struct pd_convert *x, struct pd_convert_groups *groups);
 void pd_convert_groups_free(struct pd_convert_groups *groups);
-/* What is written for a group: "comm-pid/tid"; nothing when all are together. `raw`: as recorded. */
+/* What is written for a group: "comm-pid/tid"; nothing when all are together. `raw`: as it was
+ * recorded. */
 void pd_convert_group_name(const struct pd_convert *x, uint32_t thread, struct pd_text *out);
 void pd_convert_raw_group(const struct pd_convert *x, uint32_t thread, struct pd_text *out);
 
