@@ -42,6 +42,9 @@ perfdata_status pdc_take_head(struct pd_recording *recording, const struct pd_ra
 const char *pdc_tracepoint_name(struct pd_arena *arena, const uint8_t *bytes, size_t size,
                                 uint64_t id);
 
+/* Called as perf: it refuses a file with tracepoints of which it has no formats. */
+perfdata_status pdc_need_formats(struct pd_recording *recording);
+
 PD_INLINE const struct pd_event *pdc_event_by_id(const struct pd_recording *recording, uint64_t id)
 {
     uint32_t index = pd_map64_get(&recording->ids.by_id, id);

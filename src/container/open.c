@@ -26,6 +26,8 @@ perfdata_status pd_recording_open(struct pd_source *source, const char *path,
         status = pdc_read_features(out);
     if (status == PERFDATA_OK)
         status = pdc_name_events(out);
+    if (status == PERFDATA_OK && out->like_perf && !out->unfinished)
+        status = pdc_need_formats(out);
     if (status == PERFDATA_OK && out->directory)
         status = pdc_open_parts(out);
     return status;

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Recordings of other machines, compared with what perf printed on these machines. Left out are
-# stacks that it unwound with files of its machine (clock-dwarf), recordings that perf refuses
-# (stattp) or that were changed before it read them (killed), and the headers in which a 32-bit perf
-# prints a number that is none.
+# stacks that it unwound with files of its machine (clock-dwarf), headers of a recording that was
+# changed before it read them (killed), and those in which a 32-bit perf prints a number that is
+# none.
 set -u
 if [ -z "${PERFDATA_CORPUS-}" ] || [ -z "${PERFDATA_TOOLS-}" ] ||
     [ ! -f "$PERFDATA_TOOLS/conform-native" ]; then
@@ -27,8 +27,8 @@ printf '#!/bin/sh\nexec "%s" "$@" 2>&1\n' "$work/perf" >"$work/traced"
 chmod +x "$work/traced"
 for machine in s390x armhf aarch64; do
     folder=$PERFDATA_CORPUS/foreign/$machine
-    refused=clock-dwarf,stattp
-    check "$PERFDATA" --kinds script,full,all,addr,evlist,regs,events --without $refused "$folder"
+    refused=clock-dwarf
+    check "$PERFDATA" --kinds script,full,all,addr,evlist,regs,events,stat --without $refused "$folder"
     if [ $machine = armhf ]; then
         refused=$refused,buildid-pipe,clockid
     fi

@@ -183,6 +183,11 @@ refused "failed to open perf.data: No such file or directory  (try 'perf record'
 refused 'failed to open gone: No such file or directory' script -i gone
 refused 'zero-sized data (empty), nothing to do!' script -i empty
 refused 'incompatible file format (rerun with -v to learn more)' report -i junk
+# A tracepoint of which the file has no format, as perf stat records them; perfdata reads the rest.
+sed 's/type=software/type=tracepoint config=0x174/' lost.pdt | "$PERFDATA" assemble - -o point.data
+refused 'incompatible file format (rerun with -v to learn more)' script -i point.data
+refused 'incompatible file format (rerun with -v to learn more)' report --header-only -i point.data
+[ "$("$PERFDATA" script -F ip -i point.data 2>/dev/null | wc -l)" -eq 2 ] || : >failed
 "$PERFDATA" script 2>&1 </dev/null | grep -q "try 'perfdata record' first" || : >failed
 # What was lost is told before the reason why there is nothing to show.
 recording only-lost "$plain" <<END
