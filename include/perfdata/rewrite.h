@@ -66,7 +66,11 @@ enum perfdata_inject_flags {
     /* With `itrace`: branch stacks without the hardware's index, which older readers (create_gcov)
      * do not know. */
     PERFDATA_INJECT_NO_HW_INDEX = 1 << 5,
-    PERFDATA_INJECT_IGNORE_VMLINUX = 1 << 6 /* with `itrace`: no kernel image is read */
+    PERFDATA_INJECT_IGNORE_VMLINUX = 1 << 6, /* of `itrace` and chains: no kernel image is read */
+    /* --convert-callchain: copies of stacks are unwound; samples get call chains in their place and
+     * lose the registers of user space. Not with another byte order. PERFDATA_ERROR_NO_DATA: no
+     * event has such copies. */
+    PERFDATA_INJECT_CONVERT_CHAINS = 1 << 7
 };
 
 /* Since 0.1. */
@@ -80,7 +84,7 @@ struct perfdata_inject_options {
      * --itrace, "" for its defaults. */
     const char *const *itrace;
     size_t itrace_count;
-    struct perfdata_symbol_search search; /* of the traced programs */
+    struct perfdata_symbol_search search; /* of the programs */
     const char *perf_config; /* read in place of the system's and home's; NULL: these */
     /* What a guest recorded of its tasks and maps comes among the records of its host. NULL: none.
      * `guest_pid`: of the hypervisor's process; the host's TSC is (the guest's - guest_tsc_offset)

@@ -976,6 +976,7 @@ _perfdata() {
         '*--sched-stat[merge sched_stat and sched_switch samples\: where and how long tasks slept]' \
         '*-j[code of runtimes\: ELF files of what jitdumps hold, written beside them, and their maps]' \
         '*--jit[code of runtimes\: ELF files of what jitdumps hold, written beside them, and their maps]' \
+        '*--convert-callchain[copies of stacks (--call-graph dwarf) are unwound here\: call chains in their place, without inlined functions]' \
         '*--itrace=-[samples made of the trace, which itself goes\: letters and periods as in script]::WHAT:' \
         '*--strip[with --itrace\: without the recorded samples and switches]' \
         '*--no-hw-index[with --itrace\: branch stacks as older readers know them, create_gcov for one]' \

@@ -197,7 +197,8 @@ static perfdata_status check_options(struct pd_recording *inner,
 {
     const uint32_t traced = PERFDATA_INJECT_STRIP | PERFDATA_INJECT_NO_HW_INDEX |
                             PERFDATA_INJECT_IGNORE_VMLINUX;
-    if (options->flags & traced && !options->itrace_count)
+    bool chains = options->flags & PERFDATA_INJECT_CONVERT_CHAINS;
+    if (options->flags & traced && !options->itrace_count && !chains)
         return pd_fail(&inner->context, PERFDATA_ERROR_ARGUMENT, -1,
                        options->flags & PERFDATA_INJECT_STRIP
                            ? "--strip option requires --itrace option"
@@ -205,6 +206,10 @@ static perfdata_status check_options(struct pd_recording *inner,
     if (options->itrace_count && options->flags & ~traced)
         return pd_fail(&inner->context, PERFDATA_ERROR_UNSUPPORTED, -1,
                        "itrace and other ways of injecting need two runs");
+    if (chains && options->flags &
+                      ~(uint32_t)(PERFDATA_INJECT_CONVERT_CHAINS | PERFDATA_INJECT_IGNORE_VMLINUX))
+        return pd_fail(&inner->context, PERFDATA_ERROR_UNSUPPORTED, -1,
+                       "convert-callchain and other ways of injecting need two runs");
     if (options->guest && (options->flags || options->itrace_count || options->known_build_ids))
         return pd_fail(&inner->context, PERFDATA_ERROR_UNSUPPORTED, -1,
                        "guest data and other ways of injecting need two runs");
@@ -269,7 +274,9 @@ perfdata_status perfdata_inject(perfdata_recording *recording, const struct perf
     status = pd_kernel_copy_begin(inner, output, &kernel);
     unsigned how = kernel.from ? PD_COPY_DIRECTORY : 0;
     if (status == PERFDATA_OK)
-        status = asked.guest          ? inject_guest(inner, &kernel.output, &asked, how)
+        status = asked.guest ? inject_guest(inner, &kernel.output, &asked, how)
+                 : asked.flags & PERFDATA_INJECT_CONVERT_CHAINS
+                     ? pd_inject_chains(inner, &kernel.output, &asked, how)
                  : asked.itrace_count ? pd_inject_itrace(inner, &kernel.output, &asked, how)
                                       : inject_records(inner, &kernel.output, &asked, how);
     status = pd_kernel_copy_end(&kernel, status);

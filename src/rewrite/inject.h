@@ -19,6 +19,11 @@ perfdata_status pd_inject_itrace(struct pd_recording *recording,
                                  const struct perfdata_output *output,
                                  const struct perfdata_inject_options *options, unsigned how);
 
+/* Copies of stacks are unwound: samples get call chains, and lose the copies and registers. */
+perfdata_status pd_inject_chains(struct pd_recording *recording,
+                                 const struct perfdata_output *output,
+                                 const struct perfdata_inject_options *options, unsigned how);
+
 /* What a guest recorded comes among the records of its host, `recording`. */
 struct pd_guest_input {
     struct pd_recording *recording;

@@ -9,7 +9,7 @@
 struct inject_options {
     struct tool_output_options output;
     const char *known, *vm_time, *symfs, *vmlinux, *kallsyms, *guest_data, *guest_mount;
-    int build_ids, all, sched_stat, jit, strip, no_index, ignore_vmlinux;
+    int build_ids, all, sched_stat, jit, strip, no_index, ignore_vmlinux, chains;
 };
 #define FIELD(name) offsetof(struct inject_options, name)
 
@@ -34,6 +34,10 @@ static const struct tool_option inject_rows[] = {
     { TOOL_FLAG, 'j', "jit", NULL,
       "code of runtimes: ELF files of what jitdumps hold, written beside them, and their maps",
       FIELD(jit) },
+    { TOOL_FLAG, 0, "convert-callchain", NULL,
+      "copies of stacks (--call-graph dwarf) are unwound here: call chains in their place, without "
+      "inlined functions",
+      FIELD(chains), .flags = TOOL_OURS },
     { TOOL_GROUP, .help = "What traces say" },
     { TOOL_CALLBACK, 0, "itrace", "WHAT",
       "samples made of the trace, which itself goes: letters and periods as in script",
@@ -196,10 +200,12 @@ static enum tool_exit check_company(struct tool *tool, const struct inject_optio
         return tool_exit_as(tool, tool_usage(tool, "--strip option requires --itrace option"), 255);
     if (options->no_index && !itrace)
         return tool_usage(tool, "--no-hw-index goes with --itrace");
-    if (options->symfs && !itrace)
-        return tool_usage(tool, "--symfs goes with --itrace");
-    if ((options->vmlinux || options->kallsyms || options->ignore_vmlinux) && !itrace)
-        return tool_usage(tool, "--vmlinux, --kallsyms and --ignore-vmlinux go with --itrace");
+    bool looks = itrace || options->chains;
+    if (options->symfs && !looks)
+        return tool_usage(tool, "--symfs goes with --itrace or --convert-callchain");
+    if ((options->vmlinux || options->kallsyms || options->ignore_vmlinux) && !looks)
+        return tool_usage(tool, "--vmlinux, --kallsyms and --ignore-vmlinux go with --itrace or "
+                                "--convert-callchain");
     if (options->guest_mount && !itrace && !options->guest_data)
         return tool_usage(tool, "--guestmount goes with --guest-data or --itrace");
     return TOOL_DONE;
@@ -216,7 +222,8 @@ static enum tool_exit run_inject(struct tool *tool, void *data, int argc, char *
                  (options->jit ? PERFDATA_INJECT_JIT : 0u) |
                  (options->strip ? PERFDATA_INJECT_STRIP : 0u) |
                  (options->no_index ? PERFDATA_INJECT_NO_HW_INDEX : 0u) |
-                 (options->ignore_vmlinux ? PERFDATA_INJECT_IGNORE_VMLINUX : 0u),
+                 (options->ignore_vmlinux ? PERFDATA_INJECT_IGNORE_VMLINUX : 0u) |
+                 (options->chains ? PERFDATA_INJECT_CONVERT_CHAINS : 0u),
         .known_build_ids = options->known,
         .itrace = tool->itrace,
         .itrace_count = tool->no_itrace ? 0 : tool->itrace_count,
