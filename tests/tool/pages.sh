@@ -54,6 +54,51 @@ for name in $(grep -ohE 'perfdata [a-z-]+' "$page" "$SOURCE/docs/coming-from-per
     *) complain "no verb '$name', which a page names" ;;
     esac
 done
+# perf's own Python scripts: a row each in the table, and what stands for them takes its options.
+table=$work/scripts
+sed -n "/^## perf's own Python scripts/,/^## Habits/p" "$SOURCE/docs/coming-from-perf.md" >"$table"
+[ "$(grep -c '^| `[a-z_-]*` |' "$table")" -eq 22 ] ||
+    complain 'not 22 scripts in coming-from-perf.md'
+for folder in /usr/lib/perf-core /usr/libexec/perf-core; do
+    for file in "$folder"/scripts/python/*.py; do
+        name=${file##*/}
+        [ ! -e "$file" ] || grep -q "^| \`${name%.py}\` |" "$table" ||
+            complain "coming-from-perf.md lacks perf's script $name"
+    done
+done
+cd "$SOURCE/tests/data" || exit 1
+count=0
+while read -r input command; do
+    grep -qF "\`$command" "$table" || complain "coming-from-perf.md does not name $command"
+    # shellcheck disable=SC2086
+    "$PERFDATA" $command -i $input >"$work/out" 2>"$work/err" </dev/null ||
+        complain "$command fails"
+    [ -s "$work/out" ] || [ -s "$work/err" ] || complain "$command prints nothing"
+    count=$((count + 1))
+done <<'END'
+verbs/trace.data trace -s --errno-summary
+verbs/trace.data trace --failure
+verbs/trace.data report -s raw_syscalls:sys_enter.id
+verbs/trace.data report -s comm,pid,raw_syscalls:sys_enter.id
+script/addr-phys-page.data report --mem-mode -s phys_daddr
+script/addr-phys-page.data script -F phys_addr
+verbs/sched.data sched timehist -M
+verbs/sched.data sched map
+verbs/stat-hardware.data stat report
+demo/spin.data export folded
+demo/spin.data report -s comm,dso,sym
+itrace/t_ptwfup.data script --pt-events
+itrace/t_eptw.data script --insn-trace=disasm
+END
+[ "$count" -eq 13 ] || complain "commands: $count"
+if [ -z "${SANITIZE-}" ] && command -v python3 >/dev/null; then
+    sed -n '/^```python/,/^```/{/^```/d;p;}' "$table" |
+        sed 's,"perf.data","verbs/trace.data",' >"$work/failed.py"
+    PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$SOURCE/python PERFDATA_LIBRARY=${LIBPERFDATA-} \
+        python3 "$work/failed.py" >"$work/out" 2>&1
+    [ "$(cat "$work/out")" = 'sysmix 4871 2 -2 1' ] ||
+        complain "the lines of Python print: $(cat "$work/out")"
+fi
 for name in $(grep -ohE '\]\([a-z-]+\.md\)' "$page" "$SOURCE/docs/coming-from-perf.md" |
     tr -d '()]'); do
     [ -e "$SOURCE/docs/$name" ] || complain "no docs/$name"
