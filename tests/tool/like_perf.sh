@@ -73,4 +73,19 @@ grep -v HEADER_FEATURE "$work/late.pdt" >"$work/none.pdt"
 says 'perfdata evlist' '^cycles' "$PERFDATA" evlist -i "$work/late"
 silent 'perf evlist' "$perf" evlist -i "$work/late"
 says 'perf evlist without features' '^cycles' "$perf" evlist -i "$work/none"
+
+# In the tree of calls perf's column of objects holds 49 characters and a blank.
+traced=$SOURCE/tests/data/itrace
+for path in /ptcorpus/bin/$(printf '%034d' 0) /ptcorpus/bin/$(printf '%035d' 0) \
+    /ptcorpus/bin/$(printf '%045d' 0); do
+    mkdir -p "$work/symfs/ptcorpus/bin"
+    cp "$traced/symfs/ptcorpus/bin/forkexec" "$work/symfs$path"
+    "$PERFDATA" dump --pdt "$traced/c_forkbid.data" 2>"$work/err" |
+        sed "s|/ptcorpus/bin/forkexec|$path|" >"$work/long.pdt"
+    "$PERFDATA" assemble "$work/long.pdt" -o "$work/long" 2>"$work/err" || complain 'assemble'
+    says "perfdata --call-trace, ${#path} characters" "($path *)" \
+        "$PERFDATA" script --call-trace --symfs "$work/symfs" -i "$work/long"
+    says "perf --call-trace, ${#path} characters" "($(printf %.49s "$path") *)" \
+        "$perf" script --call-trace --symfs "$work/symfs" -i "$work/long"
+done
 exit $failed

@@ -44,8 +44,13 @@ void pd_script_dso(struct pd_script *script, const struct pd_location *location,
         pd_text_bytes(text, "+0x", 3);
         pd_text_hex(text, location->addr, 0, ' ');
     }
-    if (PD_UNLIKELY(script->options->dso_width))
-        pd_text_pad(text, before, script->options->dso_width);
+    const uint32_t width = script->options->dso_width;
+    if (PD_UNLIKELY(width)) {
+        /* perf keeps a blank behind the name, and so cuts one that fills the column. */
+        if (script->recording->like_perf && text->length - before >= width)
+            text->length = before + width - 1;
+        pd_text_pad(text, before, width);
+    }
     pd_text_char(text, ')');
 }
 
