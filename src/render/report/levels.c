@@ -3,6 +3,7 @@
 #include "render/report/draw.h"
 
 #define INDENT 3
+enum { DOTS_MAX = 207 }; /* perf 6.1 has no more of them for the levels */
 
 /* The column that names the rows of a depth. */
 static const struct pd_report_column *key_column(const struct pd_report_table *table, size_t depth)
@@ -76,7 +77,7 @@ static void put_titles(const struct pd_report_table *table, struct pd_text *out)
         pd_text_fill(out, '.', deepest(table) * INDENT + numbers_width(table) - 2);
         pd_text_string(out, "  ");
     }
-    pd_text_fill(out, '.', keys);
+    pd_text_fill(out, '.', PD_MIN(keys, (size_t)DOTS_MAX));
     pd_text_string(out, "\n#\n");
 }
 
