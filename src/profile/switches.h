@@ -14,7 +14,8 @@ struct pd_thinned {
 /* Chooses `most` of `count` switches at most, those of the longest runs: a run is a thread's coming
  * to a CPU and its leaving, and goes whole. Where some must go, runs go that are clearly shorter
  * than `shorter_than`, as those that went before did. Of the longest that go so many stay as there
- * is room for. Switches without a partner stay as long as there is room. `threads`: how many there are. False: no memory. The caller frees left_out. */
+ * is room for. Switches without a partner stay as long as there is room. `threads`: how many there
+ * are. False: no memory. The caller frees left_out. */
 bool pd_switches_thin(const struct perfdata_profile_switch *switches, uint64_t count,
                       uint32_t threads, uint64_t most, uint64_t shorter_than,
                       struct pd_thinned *out);

@@ -190,7 +190,7 @@ static void test_errors(void)
                               "config,config1,config2,name,period,freq,branch_type,time,call-graph,"
                               "stack-size,no-inherit,inherit,"
                               "max-stack,nr,no-overwrite,overwrite,driver-config,percore,aux-"
-                              "output,aux-sample-size,metric-id\n" },
+                              "output,aux-sample-size,metric-id" },
         { "sched:nosuch",
           "event syntax error: 'sched:nosuch'\n                     \\___ unknown "
           "tracepoint\n\nError:\t"

@@ -52,7 +52,7 @@ static perfdata_status unknown_term(struct pd_parser *parser, const struct term 
         status = pd_parse_no_memory(parser);
     else if (pmu)
         status = pd_parse_fail(parser, term->at,
-                               "unknown term '%.*s' for pmu '%s'\n\nvalid terms: %s\n",
+                               "unknown term '%.*s' for pmu '%s'\n\nvalid terms: %s",
                                (int)PD_MIN(term->key.length, 60u), term->key.text, pmu, valid.data);
     else
         status = pd_parse_fail(parser, term->at, "unknown term\n\nvalid terms: %s", valid.data);

@@ -53,8 +53,8 @@ enum kind {
     "RSVP GRE @50 ESP AH @92 MTP @94 BEETPH @98 ENCAP @103 PIM @108 COMP @115 L2TP @132 SCTP "     \
     "@136 UDPLITE MPLS @143 ETHERNET @255 RAW @262 MPTCP"
 #define MAP_FLAGS                                                                                  \
-    "SHARED PRIVATE - - FIXED ANONYMOUS 32BIT - GROWSDOWN - - DENYWRITE EXECUTABLE LOCKED "        \
-    "NORESERVE " MAP_FLAGS_ABOVE
+    "SHARED PRIVATE - - FIXED ANONYMOUS "                                                          \
+    "32BIT - GROWSDOWN - - DENYWRITE EXECUTABLE LOCKED NORESERVE " MAP_FLAGS_ABOVE
 #define MAP_FLAGS_POWERPC                                                                          \
     "SHARED PRIVATE - - FIXED ANONYMOUS NORESERVE LOCKED GROWSDOWN - - DENYWRITE EXECUTABLE - "    \
     "- " MAP_FLAGS_ABOVE
