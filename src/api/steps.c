@@ -11,7 +11,7 @@ struct perfdata_steps {
     size_t size;
     bool given; /* the decoder has the bytes */
     uint32_t wanted;
-    struct pd_code_given code;
+    struct pd_code_caller code;
     struct pd_pt_decoder *decoder;
 };
 
@@ -51,8 +51,8 @@ static struct pd_pt_config config_of(perfdata_steps *steps,
         .kernel_start = UINT64_C(1) << 63,
         .data = steps,
         .buffer = next_buffer,
-        .code_at = pd_code_given_at,
-        .code_link = pd_code_given_link,
+        .code_at = pd_code_caller_at,
+        .code_link = pd_code_caller_link,
     };
 }
 
@@ -91,7 +91,7 @@ void perfdata_steps_close(perfdata_steps *steps)
         return;
     pd_aux_steps_close(steps->recorded);
     pd_pt_decoder_free(steps->decoder);
-    pd_code_given_free(&steps->code);
+    pd_code_caller_free(&steps->code);
     free(steps);
 }
 

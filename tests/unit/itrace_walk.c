@@ -2,7 +2,7 @@
 /* The walk through a trace, packets and code made here: what each kind of packet leads to, errors
  * and what follows them, that everything but branches is the same when nobody looks at branches,
  * and that steps are the same when many are handed over at once. */
-#include "walk_tape.h"
+#include "walk_step_log.h"
 #include "base/text.h"
 #include "test.h"
 
@@ -196,7 +196,7 @@ static void filters(void)
     struct pd_pt_config config = image_config(NULL);
     static const char trace[] = BEGIN("\x03") "\x21\x10\x00";
     check(trace, sizeof trace - 1, &config, "S:3 B:3>10 Be:11>10");
-    config.outside = outside;
+    config.filtered_out = outside;
     check(trace, sizeof trace - 1, &config, "S:3 Be:3>10");
 }
 
@@ -472,15 +472,15 @@ struct runner {
     size_t size;
     uint64_t ip, stack[32];
     unsigned depth, bits, count, period, at;
-    uint8_t tape[64];
+    uint8_t step_log[64];
 };
 
 static unsigned runner_decides(struct runner *r)
 {
     r->at = (r->at + 1) % r->period;
     if (!next(300))
-        r->tape[r->at] = (uint8_t)next(256);
-    return r->tape[r->at];
+        r->step_log[r->at] = (uint8_t)next(256);
+    return r->step_log[r->at];
 }
 
 static void runner_flush(struct runner *r)
@@ -538,8 +538,8 @@ static void repeated_is_the_same(const uint8_t *program, size_t program_size)
     image_set(BASE, program, program_size);
     for (unsigned round = 0; round < 300; round++) {
         struct runner runner = { .to = bytes, .ip = BASE, .period = 3 + next(60) };
-        for (size_t i = 0; i < sizeof runner.tape; i++)
-            runner.tape[i] = (uint8_t)next(256);
+        for (size_t i = 0; i < sizeof runner.step_log; i++)
+            runner.step_log[i] = (uint8_t)next(256);
         runner.size = put(bytes, BEGIN("\x00"), sizeof BEGIN("\x00") - 1);
         while (runner.size < sizeof bytes - 128) {
             runner_step(&runner);
@@ -559,7 +559,7 @@ static void repeated_is_the_same(const uint8_t *program, size_t program_size)
     image_set(BASE, code, sizeof code);
 }
 
-/* ---- on tapes ---- */
+/* ---- on step logs ---- */
 
 /* What makes a decoder forget what came before: all times in PSB+, and MTCs behind CYCs. */
 static void runner_psb(struct runner *r, uint32_t ctc)
@@ -588,14 +588,14 @@ static void runner_mtc(struct runner *r, uint32_t *ctc, bool cyc)
 }
 
 /* Odd packets: one in so many. */
-static size_t make_taped(uint8_t *bytes, size_t room, unsigned round)
+static size_t make_logged(uint8_t *bytes, size_t room, unsigned round)
 {
     struct runner runner = { .to = bytes, .ip = BASE, .period = 3 + next(60) };
     const bool cyc = round % 2;
     const uint32_t odd = round % 3 ? 5000 : 200;
     uint32_t ctc = 16;
-    for (size_t i = 0; i < sizeof runner.tape; i++)
-        runner.tape[i] = (uint8_t)next(256);
+    for (size_t i = 0; i < sizeof runner.step_log; i++)
+        runner.step_log[i] = (uint8_t)next(256);
     runner_psb(&runner, ctc);
     while (runner.size < room - 128) {
         runner_step(&runner);
@@ -611,32 +611,32 @@ static size_t make_taped(uint8_t *bytes, size_t room, unsigned round)
     return runner.size;
 }
 
-static void taped_is_the_same(void)
+static void logged_is_the_same(void)
 {
     static uint8_t bytes[8192];
     size_t count[2] = { 0 };
     image_set(BASE, calls, sizeof calls);
     for (unsigned round = 0; round < 600; round++) {
         struct image_trace trace = { .bytes = bytes };
-        trace.size = make_taped(bytes, sizeof bytes, round);
+        trace.size = make_logged(bytes, sizeof bytes, round);
         struct pd_pt_config config = image_config(&trace);
         config.period_type = round % 7 ? PD_PT_PERIOD_NONE : PD_PT_PERIOD_TICKS;
         config.period = 1 + next(1000);
-        size_t taped = image_compare_tape(&config, &trace);
-        CHECK(taped != SIZE_MAX);
-        count[round % 2] += taped;
+        size_t logged = image_compare_step_log(&config, &trace);
+        CHECK(logged != SIZE_MAX);
+        count[round % 2] += logged;
     }
     CHECK(count[0] > 500000 && count[1] > 500000);
     image_set(BASE, code, sizeof code);
 }
 
-static bool mark_at_psb(struct pd_pt_mark *mark, struct pd_pt_decoder *decoder)
+static bool snapshot_at_psb(struct pd_pt_snapshot *mark, struct pd_pt_decoder *decoder)
 {
     const struct pd_pt_state *state;
     do {
         state = pd_pt_decode(decoder, UINT64_MAX);
     } while (state && (state->error || !(state->type & PD_PT_PSB_EVENT)));
-    return state && pd_pt_mark_take(mark, decoder);
+    return state && pd_pt_snapshot_take(mark, decoder);
 }
 
 /* Items of a PEBS block belong to a place, too, and so does that there are none. */
@@ -645,19 +645,19 @@ static void marks_hold_items(void)
     static const char bytes[] = BEGIN("\x00") "\x06" GP_BLOCK BEGIN("\x08") TIP("\x00");
     struct image_trace trace = { .bytes = (const uint8_t *)bytes, .size = sizeof bytes - 1 };
     struct pd_pt_config config = image_config(&trace);
-    struct pd_pt_mark *before = pd_pt_mark_new(), *behind = pd_pt_mark_new();
-    struct pd_pt_mark *again = pd_pt_mark_new();
+    struct pd_pt_snapshot *before = pd_pt_snapshot_new(), *behind = pd_pt_snapshot_new();
+    struct pd_pt_snapshot *again = pd_pt_snapshot_new();
     struct pd_pt_decoder *decoder = pd_pt_decoder_new(&config);
     pd_pt_set_code(decoder, &image.view, NULL);
-    CHECK(mark_at_psb(before, decoder) && mark_at_psb(behind, decoder));
-    CHECK(!pd_pt_mark_same(before, behind));
-    pd_pt_mark_back(decoder, before);
+    CHECK(snapshot_at_psb(before, decoder) && snapshot_at_psb(behind, decoder));
+    CHECK(!pd_pt_snapshot_same(before, behind));
+    pd_pt_snapshot_back(decoder, before);
     const struct pd_pt_items *items = pd_pt_decode(decoder, UINT64_MAX)->items;
     CHECK(!items->mask[PD_PT_BLOCK_GP]);
-    pd_pt_mark_back(decoder, behind);
+    pd_pt_snapshot_back(decoder, behind);
     CHECK(items->mask[PD_PT_BLOCK_GP] == 2 && items->value[PD_PT_BLOCK_GP][1] == 0x2a);
-    pd_pt_mark_back(decoder, before);
-    CHECK(mark_at_psb(again, decoder) && pd_pt_mark_same(again, behind));
+    pd_pt_snapshot_back(decoder, before);
+    CHECK(snapshot_at_psb(again, decoder) && pd_pt_snapshot_same(again, behind));
     pd_pt_decoder_free(decoder);
     free(before);
     free(behind);
@@ -681,7 +681,7 @@ int main(void)
     together_is_the_same();
     repeated_is_the_same(calls, sizeof calls);
     repeated_is_the_same(recursion, sizeof recursion);
-    taped_is_the_same();
+    logged_is_the_same();
     marks_hold_items();
     image_clear();
     return test_done();

@@ -211,11 +211,11 @@ static size_t image_compare(const struct pd_pt_config *config, struct image_trac
                             uint64_t step)
 {
     struct image_trace one = *trace, other = *trace;
-    struct pd_pt_config unseen = *config, seen = *config;
-    unseen.data = &one;
+    struct pd_pt_config unreported = *config, seen = *config;
+    unreported.data = &one;
     seen.data = &other;
     seen.wanted |= PD_PT_BRANCH | PD_PT_INSTRUCTION;
-    struct pd_pt_decoder *a = pd_pt_decoder_new(&unseen), *b = pd_pt_decoder_new(&seen);
+    struct pd_pt_decoder *a = pd_pt_decoder_new(&unreported), *b = pd_pt_decoder_new(&seen);
     pd_pt_set_code(a, &image.view, &image.view);
     pd_pt_set_code(b, &image.view, &image.view);
     uint64_t limit = step ? 0 : UINT64_MAX;

@@ -190,13 +190,13 @@ void pd_aux_reader_seek(struct pd_aux_reader *reader, size_t index);
 /* With a stored index, for a walk from PSB to PSB ("qq"): pieces are small, and cut where such a
  * walk does not see it. Not together with pd_aux_reader_ahead() and pd_aux_reader_skip(), which
  * know pieces of the other size. */
-void pd_aux_reader_leap(struct pd_aux_reader *reader);
+void pd_aux_reader_psb_jump(struct pd_aux_reader *reader);
 /* What is known of the PSBs behind the one at that place of the queue, in the last piece: see
- * pd_pt_config.leaps. */
-bool pd_aux_reader_leaps(struct pd_aux_reader *reader, uint64_t position, uint64_t below,
-                         struct pd_pt_leaps *out);
+ * pd_pt_config.psb_jumps. */
+bool pd_aux_reader_psb_jumps(struct pd_aux_reader *reader, uint64_t position, uint64_t below,
+                             struct pd_pt_psb_jumps *out);
 /* The next piece begins there, in the buffer of the last one. */
-void pd_aux_reader_leap_to(struct pd_aux_reader *reader, uint64_t position);
+void pd_aux_reader_psb_jump_to(struct pd_aux_reader *reader, uint64_t position);
 void pd_aux_reader_close(struct pd_aux_reader *reader);
 
 struct pd_aux_bytes {

@@ -9,13 +9,13 @@
 
 struct pd_aux_index {
     struct pd_index_head head;
-    uint8_t *bytes; /* behind the leaps */
+    uint8_t *bytes; /* behind the jumps */
     const struct pd_index_row *rows;
     const struct pd_index_entry *entries;
     const struct pd_index_run *runs;
     PD_VEC(uint32_t) row_of; /* by buffer of the struct pd_aux */
     struct pd_context quiet;
-    struct pd_source *source; /* the leaps are read when they are asked for */
+    struct pd_source *source; /* the jumps are read when they are asked for */
     atomic_bool rejected;     /* something in it is not so in the trace */
 };
 
@@ -63,12 +63,12 @@ static bool read_at(struct pd_aux_index *index, uint64_t from, void *to, uint64_
     return pd_source_read(index->source, from, to, (size_t)size, &got) >= 0 && got == size;
 }
 
-/* What is behind the leaps; NULL, or what is wrong with it. */
+/* What is behind the jumps; NULL, or what is wrong with it. */
 static const char *read_parts(struct pd_aux_index *index, uint64_t size)
 {
     const struct pd_index_head *head = &index->head;
-    uint64_t leaps = sizeof *head, rows = 0, entries, runs;
-    if (!add_part(&leaps, head->leaps, sizeof(struct pd_pt_leap), size))
+    uint64_t psb_jumps = sizeof *head, rows = 0, entries, runs;
+    if (!add_part(&psb_jumps, head->psb_jumps, sizeof(struct pd_pt_psb_jump), size))
         return "it is damaged";
     if (!add_part(&rows, head->rows, sizeof *index->rows, size))
         return "it is damaged";
@@ -76,12 +76,12 @@ static const char *read_parts(struct pd_aux_index *index, uint64_t size)
     if (!add_part(&entries, head->entries, sizeof *index->entries, size))
         return "it is damaged";
     runs = entries;
-    if (!add_part(&runs, head->runs, sizeof *index->runs, size) || leaps + runs != size)
+    if (!add_part(&runs, head->runs, sizeof *index->runs, size) || psb_jumps + runs != size)
         return "it is damaged";
     index->bytes = malloc(runs ? (size_t)runs : 1);
     if (!index->bytes)
         return "there is no memory";
-    if (!read_at(index, leaps, index->bytes, runs))
+    if (!read_at(index, psb_jumps, index->bytes, runs))
         return "it cannot be read";
     index->rows = (const void *)index->bytes;
     index->entries = (const void *)(index->bytes + rows);
@@ -111,8 +111,8 @@ static bool row_is_ordered(const struct pd_aux_index *index, uint64_t number)
     }
     for (uint64_t i = row->first_run; i < runs_end; i++) {
         const struct pd_index_run *run = &index->runs[i];
-        if (run->first >= run->resume || run->resume >= row->size || !run->leaps ||
-            run->leaps > PD_AUX_LEAPS || !run->told_count ||
+        if (run->first >= run->resume || run->resume >= row->size || !run->psb_jumps ||
+            run->psb_jumps > PD_AUX_PSB_JUMPS || !run->told_count ||
             run->told_count > PD_LENGTH(run->told) ||
             (i > row->first_run && run->first < run[-1].resume))
             return false;
@@ -275,7 +275,7 @@ uint64_t pd_aux_index_before(const struct pd_aux *aux, uint32_t buffer, uint64_t
     return holds == HOLDS ? entry->offset : from;
 }
 
-/* ---- leaps ---- */
+/* ---- jumps ---- */
 
 /* The run of a buffer in which a PSB at that offset is followed by others; NULL: none. */
 static const struct pd_index_run *find_run(const struct pd_aux_index *index, uint32_t buffer,
@@ -295,17 +295,18 @@ static const struct pd_index_run *find_run(const struct pd_aux_index *index, uin
     return run && run->first <= offset ? run : NULL;
 }
 
-/* All leaps of a run, unless the room has them. */
+/* All jumps of a run, unless the room has them. */
 static bool read_leaps(const struct pd_aux *aux, const struct pd_index_run *run,
-                       struct pd_aux_leaps *room)
+                       struct pd_aux_psb_jumps *room)
 {
     struct pd_aux_index *index = aux->index;
-    const uint64_t size = run->leaps * sizeof *room->list;
+    const uint64_t size = run->psb_jumps * sizeof *room->list;
     if (room->run == run)
         return true;
     room->run = NULL;
-    if (run->first_leap > index->head.leaps || run->leaps > index->head.leaps - run->first_leap ||
-        !read_at(index, sizeof index->head + run->first_leap * sizeof *room->list, room->list,
+    if (run->first_jump > index->head.psb_jumps ||
+        run->psb_jumps > index->head.psb_jumps - run->first_jump ||
+        !read_at(index, sizeof index->head + run->first_jump * sizeof *room->list, room->list,
                  size) ||
         pd_digest(room->list, size, 0) != run->checksum)
         return false;
@@ -314,7 +315,7 @@ static bool read_leaps(const struct pd_aux *aux, const struct pd_index_run *run,
 }
 
 /* How many of a list come up to an offset, or before a time. */
-static size_t count_up_to(const struct pd_pt_leap *list, size_t count, uint64_t offset)
+static size_t count_up_to(const struct pd_pt_psb_jump *list, size_t count, uint64_t offset)
 {
     size_t low = 0;
     while (low < count) {
@@ -327,7 +328,7 @@ static size_t count_up_to(const struct pd_pt_leap *list, size_t count, uint64_t 
     return low;
 }
 
-static size_t count_before(const struct pd_pt_leap *list, size_t count, uint64_t tsc)
+static size_t count_before(const struct pd_pt_psb_jump *list, size_t count, uint64_t tsc)
 {
     size_t low = 0;
     while (low < count) {
@@ -341,7 +342,7 @@ static size_t count_before(const struct pd_pt_leap *list, size_t count, uint64_t
 }
 
 /* Keeps of list[from .. to) the last one with an address, and the last one. */
-static void tell(struct pd_aux_leaps *room, size_t from, size_t to)
+static void tell(struct pd_aux_psb_jumps *room, size_t from, size_t to)
 {
     size_t address = to;
     while (address > from && !room->list[address - 1].ip)
@@ -356,10 +357,10 @@ static void tell(struct pd_aux_leaps *room, size_t from, size_t to)
 /* What leads from a PSB over those with a TSC less than `below`, in room->told; *resume: the PSB
  * behind them. False: nothing, or so little that it is not worth while. */
 static bool choose_leaps(const struct pd_aux *aux, const struct pd_index_run *run, uint64_t offset,
-                         uint64_t below, struct pd_aux_leaps *room, uint64_t *resume)
+                         uint64_t below, struct pd_aux_psb_jumps *room, uint64_t *resume)
 {
     enum { LEAST = 8 };
-    const struct pd_pt_leap *last = &run->told[run->told_count - 1];
+    const struct pd_pt_psb_jump *last = &run->told[run->told_count - 1];
     const bool whole = offset == run->first && last->tsc < below;
     *resume = run->resume;
     if (whole && run->told[0].ip) {
@@ -371,11 +372,11 @@ static bool choose_leaps(const struct pd_aux *aux, const struct pd_index_run *ru
         reject(aux);
         return false;
     }
-    size_t from = count_up_to(room->list, run->leaps, offset);
-    size_t to = count_before(room->list, run->leaps, below);
+    size_t from = count_up_to(room->list, run->psb_jumps, offset);
+    size_t to = count_before(room->list, run->psb_jumps, below);
     if (to < from + LEAST)
         return false;
-    if (to < run->leaps)
+    if (to < run->psb_jumps)
         *resume = room->list[to].offset;
     tell(room, from, to);
     return true;
@@ -431,7 +432,7 @@ static int compare_at(struct comparison *comparison, uint64_t offset)
     return holds;
 }
 
-/* Where the leap begins: at `offset`, and the next PSB goes on as the run does. */
+/* Where the jump begins: at `offset`, and the next PSB goes on as the run does. */
 static int begin_holds(struct comparison *comparison, uint64_t offset)
 {
     struct comparison behind;
@@ -446,11 +447,12 @@ static int begin_holds(struct comparison *comparison, uint64_t offset)
     return holds == HOLDS ? compare_at(&behind, next) : holds;
 }
 
-static int told_holds(struct comparison *comparison, const struct pd_pt_leap *leap)
+static int told_holds(struct comparison *comparison, const struct pd_pt_psb_jump *psb_jump)
 {
-    int holds = compare_at(comparison, leap->offset);
-    return holds == HOLDS ? comparison->last.tsc == leap->tsc && comparison->last.ip == leap->ip
-                          : holds;
+    int holds = compare_at(comparison, psb_jump->offset);
+    return holds == HOLDS
+               ? comparison->last.tsc == psb_jump->tsc && comparison->last.ip == psb_jump->ip
+               : holds;
 }
 
 /* Where it ends: right behind the last one that is told. */
@@ -465,7 +467,7 @@ static int end_holds(struct comparison *comparison, uint64_t resume)
 
 /* What is chosen, compared with the trace. */
 static int leaps_hold(const struct pd_aux *aux, uint32_t buffer, const struct pd_index_run *run,
-                      uint64_t offset, const struct pd_aux_leaps *room, uint64_t resume)
+                      uint64_t offset, const struct pd_aux_psb_jumps *room, uint64_t resume)
 {
     struct comparison comparison = { .aux = aux, .buffer = buffer };
     int holds = read_psb(aux, buffer, run->first, &comparison.first);
@@ -477,8 +479,9 @@ static int leaps_hold(const struct pd_aux *aux, uint32_t buffer, const struct pd
     return holds == HOLDS ? end_holds(&comparison, resume) : holds;
 }
 
-bool pd_aux_index_leaps(const struct pd_aux *aux, uint32_t buffer, uint64_t offset, uint64_t below,
-                        struct pd_aux_leaps *room, struct pd_pt_leaps *out)
+bool pd_aux_index_psb_jumps(const struct pd_aux *aux, uint32_t buffer, uint64_t offset,
+                            uint64_t below, struct pd_aux_psb_jumps *room,
+                            struct pd_pt_psb_jumps *out)
 {
     const struct pd_aux_index *index = below ? usable(aux) : NULL;
     const struct pd_index_run *run = index ? find_run(index, buffer, offset) : NULL;
@@ -490,7 +493,7 @@ bool pd_aux_index_leaps(const struct pd_aux *aux, uint32_t buffer, uint64_t offs
         reject(aux);
     if (holds != HOLDS)
         return false;
-    *out = (struct pd_pt_leaps){
+    *out = (struct pd_pt_psb_jumps){
         .list = room->told, .count = room->told_count, .resume = resume, .has_tma = run->has_tma
     };
     return true;

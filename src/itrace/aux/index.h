@@ -25,21 +25,22 @@ void pd_aux_index_free(struct pd_aux_index *index);
 uint64_t pd_aux_index_before(const struct pd_aux *aux, uint32_t buffer, uint64_t from,
                              uint64_t size, uint64_t tsc);
 
-enum { PD_AUX_LEAPS = 4096 }; /* of a run at most */
+enum { PD_AUX_PSB_JUMPS = 4096 }; /* of a run at most */
 
 /* What one reader has read of the index. All zero is ready. */
 struct pd_index_run;
-struct pd_aux_leaps {
-    struct pd_pt_leap told[2];
+struct pd_aux_psb_jumps {
+    struct pd_pt_psb_jump told[2];
     size_t told_count;
-    const struct pd_index_run *run; /* whose leaps the list has; NULL: none */
-    struct pd_pt_leap list[PD_AUX_LEAPS];
+    const struct pd_index_run *run; /* whose jumps the list has; NULL: none */
+    struct pd_pt_psb_jump list[PD_AUX_PSB_JUMPS];
 };
 /* What leads from the PSB at `offset` of a buffer over those behind it that have a TSC less than
  * `below` (56 bits; 0: none is wanted), none of which the caller wants to see; false: nothing. The
- * trace has been looked at where the leap begins and ends. It is valid as long as the room;
+ * trace has been looked at where the jump begins and ends. It is valid as long as the room;
  * out->resume is an offset, too. */
-bool pd_aux_index_leaps(const struct pd_aux *aux, uint32_t buffer, uint64_t offset, uint64_t below,
-                        struct pd_aux_leaps *room, struct pd_pt_leaps *out);
+bool pd_aux_index_psb_jumps(const struct pd_aux *aux, uint32_t buffer, uint64_t offset,
+                            uint64_t below, struct pd_aux_psb_jumps *room,
+                            struct pd_pt_psb_jumps *out);
 
 #endif

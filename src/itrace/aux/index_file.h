@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The file that index_make.c writes and index.c reads (docs/aux.md), all in the byte order of the
- * machine that wrote it: head, leaps, rows, entries, runs. */
+ * machine that wrote it: head, jumps, rows, entries, runs. */
 #ifndef PD_AUX_INDEX_FILE_H
 #define PD_AUX_INDEX_FILE_H
 #include "base/hash.h"
@@ -13,8 +13,8 @@ struct pd_index_head {
     char magic[8];
     uint32_t version, order;
     uint64_t recording_size, recording_changed; /* nanoseconds */
-    uint64_t leaps, rows, entries, runs;
-    uint64_t checksum; /* of all but the leaps, this being 0 */
+    uint64_t psb_jumps, rows, entries, runs;
+    uint64_t checksum; /* of all but the jumps, this being 0 */
 };
 
 /* A buffer, in the order in which they are queued. */
@@ -28,17 +28,17 @@ struct pd_index_entry {
     uint64_t offset, tsc;
 };
 
-/* PSBs that are plain and alike: the one at `first`, the leaps, and the one at `resume`. */
+/* PSBs that are plain and alike: the one at `first`, the jumps, and the one at `resume`. */
 struct pd_index_run {
     uint64_t first, resume; /* in the buffer */
-    uint64_t first_leap;
-    uint32_t leaps;
+    uint64_t first_jump;
+    uint32_t psb_jumps;
     uint16_t has_tma, told_count;
-    struct pd_pt_leap told[2]; /* those that tell enough where nobody wants to see each */
-    uint64_t checksum;         /* of its leaps */
+    struct pd_pt_psb_jump told[2]; /* those that tell enough where nobody wants to see each */
+    uint64_t checksum;             /* of its jumps */
 };
 
-/* All but the leaps. */
+/* All but the jumps. */
 PD_INLINE uint64_t pd_index_checksum(const struct pd_index_head *head,
                                      const struct pd_index_row *rows,
                                      const struct pd_index_entry *entries,

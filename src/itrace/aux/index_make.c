@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { WINDOW = 1 << 20, SPACING = 64 << 10, LEAST_LEAPS = 2 };
+enum { WINDOW = 1 << 20, SPACING = 64 << 10, LEAST_JUMPS = 2 };
 
 /* PSBs that are alike, of which the last one may be followed by another. */
 struct run {
@@ -18,7 +18,7 @@ struct run {
     struct pd_pt_psb psb, last; /* the first one, and the last */
     uint64_t first;             /* offset */
     size_t count;               /* behind the first */
-    struct pd_pt_leap list[PD_AUX_LEAPS + 1];
+    struct pd_pt_psb_jump list[PD_AUX_PSB_JUMPS + 1];
 };
 
 struct maker {
@@ -26,7 +26,7 @@ struct maker {
     int fd;
     uint8_t *window;
     struct run run;
-    uint64_t leaps;
+    uint64_t psb_jumps;
     bool wrong; /* what was to be written was not: errno */
     PD_VEC(struct pd_index_row) rows;
     PD_VEC(struct pd_index_entry) entries;
@@ -42,34 +42,35 @@ struct search {
 /* ---- runs ---- */
 
 /* The last one with an address, and the last one. */
-static void choose_told(struct pd_index_run *made, const struct pd_pt_leap *list)
+static void choose_told(struct pd_index_run *made, const struct pd_pt_psb_jump *list)
 {
-    size_t last = made->leaps;
+    size_t last = made->psb_jumps;
     while (last && !list[last - 1].ip)
         last--;
     if (last)
         made->told[made->told_count++] = list[last - 1];
-    if (last < made->leaps)
-        made->told[made->told_count++] = list[made->leaps - 1];
+    if (last < made->psb_jumps)
+        made->told[made->told_count++] = list[made->psb_jumps - 1];
 }
 
 /* The last PSB is the one to resume at. */
 static bool end_run(struct maker *maker)
 {
     struct run *run = &maker->run;
-    const size_t leaps = run->open && run->count ? run->count - 1 : 0;
+    const size_t psb_jumps = run->open && run->count ? run->count - 1 : 0;
     run->open = false;
-    if (leaps < LEAST_LEAPS)
+    if (psb_jumps < LEAST_JUMPS)
         return true;
     struct pd_index_run made = { .first = run->first,
-                                 .resume = run->list[leaps].offset,
-                                 .first_leap = maker->leaps,
-                                 .leaps = (uint32_t)leaps,
+                                 .resume = run->list[psb_jumps].offset,
+                                 .first_jump = maker->psb_jumps,
+                                 .psb_jumps = (uint32_t)psb_jumps,
                                  .has_tma = run->psb.has_tma,
-                                 .checksum = pd_digest(run->list, leaps * sizeof *run->list, 0) };
+                                 .checksum = pd_digest(run->list, psb_jumps * sizeof *run->list,
+                                                       0) };
     choose_told(&made, run->list);
-    maker->wrong |= !pd_write_all(maker->fd, run->list, leaps * sizeof *run->list);
-    maker->leaps += leaps;
+    maker->wrong |= !pd_write_all(maker->fd, run->list, psb_jumps * sizeof *run->list);
+    maker->psb_jumps += psb_jumps;
     return pd_vec_push(&maker->runs, made);
 }
 
@@ -99,7 +100,7 @@ static bool take_plain(struct maker *maker, const struct pd_pt_psb *psb, uint64_
         return true;
     }
     run->last = *psb;
-    run->list[run->count++] = (struct pd_pt_leap){ offset, psb->tsc, psb->ip };
+    run->list[run->count++] = (struct pd_pt_psb_jump){ offset, psb->tsc, psb->ip };
     return true;
 }
 
@@ -185,7 +186,7 @@ static struct pd_index_head make_head(const struct maker *maker)
                                   .order = PD_INDEX_ORDER,
                                   .recording_size = pd_source_size(source),
                                   .recording_changed = (uint64_t)pd_source_changed(source),
-                                  .leaps = maker->leaps,
+                                  .psb_jumps = maker->psb_jumps,
                                   .rows = maker->rows.count,
                                   .entries = maker->entries.count,
                                   .runs = maker->runs.count };
@@ -196,7 +197,7 @@ static struct pd_index_head make_head(const struct maker *maker)
 
 #define WRITE(maker, vec) pd_write_all((maker)->fd, (vec).data, (vec).count * sizeof *(vec).data)
 
-/* What comes behind the leaps, and the head, which is known last. */
+/* What comes behind the jumps, and the head, which is known last. */
 static bool write_rest(struct maker *maker)
 {
     struct pd_index_head head = make_head(maker);

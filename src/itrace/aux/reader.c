@@ -41,8 +41,8 @@ struct pd_aux_reader {
     uint64_t position;
     bool overlaps, begun, rest; /* rest: [from, ...) of buffer next - 1 is still to come */
     /* From PSB to PSB by the index: */
-    size_t small;              /* the next piece's size; 0: pieces are as large as usual */
-    struct pd_aux_leaps *room; /* once they are needed */
+    size_t small;                  /* the next piece's size; 0: pieces are as large as usual */
+    struct pd_aux_psb_jumps *room; /* once they are needed */
 };
 
 perfdata_status pd_aux_reader_open(const struct pd_aux *aux, uint32_t queue,
@@ -442,13 +442,13 @@ perfdata_status pd_aux_reader_skip(struct pd_aux_reader *reader, size_t nth, uin
 
 /* ---- from PSB to PSB ---- */
 
-void pd_aux_reader_leap(struct pd_aux_reader *reader)
+void pd_aux_reader_psb_jump(struct pd_aux_reader *reader)
 {
     reader->small = LEAST_SMALL;
 }
 
-bool pd_aux_reader_leaps(struct pd_aux_reader *reader, uint64_t position, uint64_t below,
-                         struct pd_pt_leaps *out)
+bool pd_aux_reader_psb_jumps(struct pd_aux_reader *reader, uint64_t position, uint64_t below,
+                             struct pd_pt_psb_jumps *out)
 {
     if (!reader->room)
         reader->room = calloc(1, sizeof *reader->room);
@@ -457,15 +457,15 @@ bool pd_aux_reader_leaps(struct pd_aux_reader *reader, uint64_t position, uint64
         return false;
     const struct pd_aux_queue *queue = &reader->aux->queues.data[reader->queue];
     const uint64_t offset = reader->from - (reader->position - position);
-    if (!pd_aux_index_leaps(reader->aux, queue->buffers.data[reader->next - 1], offset, below,
-                            reader->room, out))
+    if (!pd_aux_index_psb_jumps(reader->aux, queue->buffers.data[reader->next - 1], offset, below,
+                                reader->room, out))
         return false;
     out->base = position - offset;
     out->resume += out->base;
     return true;
 }
 
-void pd_aux_reader_leap_to(struct pd_aux_reader *reader, uint64_t position)
+void pd_aux_reader_psb_jump_to(struct pd_aux_reader *reader, uint64_t position)
 {
     reader->from += position - reader->position;
     reader->position = position;

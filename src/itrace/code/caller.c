@@ -8,14 +8,14 @@ enum {
     MEMORY_MAX = 256 << 20 /* of nodes: what needs more is no program */
 };
 
-void pd_code_given_free(struct pd_code_given *code)
+void pd_code_caller_free(struct pd_code_caller *code)
 {
     pd_arena_free(&code->arena);
     pd_map64_free(&code->by_ip);
     pd_vec_free(&code->nodes);
 }
 
-static struct pd_code_node *make_node(struct pd_code_given *code, uint64_t ip,
+static struct pd_code_node *make_node(struct pd_code_caller *code, uint64_t ip,
                                       enum pd_code_error *error)
 {
     uint8_t bytes[READ], lengths[PD_CODE_RUN];
@@ -46,10 +46,10 @@ static struct pd_code_node *make_node(struct pd_code_given *code, uint64_t ip,
     return node;
 }
 
-struct pd_code_node *pd_code_given_at(struct pd_code_view *view, uint64_t ip,
-                                      enum pd_code_error *error)
+struct pd_code_node *pd_code_caller_at(struct pd_code_view *view, uint64_t ip,
+                                       enum pd_code_error *error)
 {
-    struct pd_code_given *code = (struct pd_code_given *)view;
+    struct pd_code_caller *code = (struct pd_code_caller *)view;
     uint32_t at = pd_map64_get(&code->by_ip, ip);
     if (at == PD_MAP64_NONE)
         return make_node(code, ip, error);
@@ -57,10 +57,11 @@ struct pd_code_node *pd_code_given_at(struct pd_code_view *view, uint64_t ip,
     return code->nodes.data[at];
 }
 
-struct pd_code_node *pd_code_given_link(struct pd_code_view *view, struct pd_code_node *node,
-                                        bool taken, enum pd_code_error *error)
+struct pd_code_node *pd_code_caller_link(struct pd_code_view *view, struct pd_code_node *node,
+                                         bool taken, enum pd_code_error *error)
 {
-    struct pd_code_node *next = pd_code_given_at(view, taken ? node->target : node->next_ip, error);
+    struct pd_code_node *next = pd_code_caller_at(view, taken ? node->target : node->next_ip,
+                                                  error);
     if (next)
         *(taken ? &node->taken : &node->fall) = next;
     return next;

@@ -29,7 +29,7 @@ bool pd_pt_psb_alike(const struct pd_pt_psb *before, const struct pd_pt_psb *psb
 size_t pd_pt_psb_cut(const uint8_t *bytes, size_t size);
 
 /* One of many PSBs that are alike. */
-struct pd_pt_leap {
+struct pd_pt_psb_jump {
     uint64_t offset;  /* in its buffer */
     uint64_t tsc, ip; /* as of struct pd_pt_psb */
 };
@@ -37,8 +37,8 @@ struct pd_pt_leap {
 /* What is known of the PSBs behind one that the caller does not want to see: they are plain and
  * alike, and their TSCs do not go back. The last one with an address and the last one tell what it
  * is like behind them. */
-struct pd_pt_leaps {
-    const struct pd_pt_leap *list; /* in the order in which they are in the trace */
+struct pd_pt_psb_jumps {
+    const struct pd_pt_psb_jump *list; /* in the order in which they are in the trace */
     size_t count;
     uint64_t base;   /* added to their offsets: places in the queue */
     uint64_t resume; /* place in the queue of the PSB behind the last one */

@@ -5,42 +5,45 @@
 
 enum { WINDOW = 64 /* segments without step logs that others may be ahead */ };
 
-/* With the lock: the queue whose next free part is the least far away from where it is. */
-static struct pd_synth_parts *next_queue(struct pd_synth_pool *pool)
+/* With the lock: the queue whose next free segment is the least far away from where it is. */
+static struct pd_synth_segments *next_queue(struct pd_synth_pool *pool)
 {
     struct pd_synth *synth = pool->synth;
-    struct pd_synth_parts *best = NULL;
-    const size_t tapes = 2 * pd_synth_pool_threads(pool) + 2, window = pool->tapes ? tapes : WINDOW;
-    if (atomic_load_explicit(&pool->tapes_used, memory_order_relaxed) > tapes + synth->queue_count)
+    struct pd_synth_segments *best = NULL;
+    const size_t step_logs = 2 * pd_synth_pool_threads(pool) + 2,
+                 window = pool->step_logs ? step_logs : WINDOW;
+    if (atomic_load_explicit(&pool->step_logs_used, memory_order_relaxed) >
+        step_logs + synth->queue_count)
         return NULL; /* for the memory's sake */
     for (size_t i = 0; i < synth->queue_count; i++) {
-        struct pd_synth_parts *parts = synth->queues[i].ahead.parts;
-        if (parts && parts->claim < parts->list.count && parts->claim - parts->next < window &&
-            (!best || parts->claim - parts->next < best->claim - best->next))
-            best = parts;
+        struct pd_synth_segments *segments = synth->queues[i].ahead.segments;
+        if (segments && segments->claim < segments->list.count &&
+            segments->claim - segments->next < window &&
+            (!best || segments->claim - segments->next < best->claim - best->next))
+            best = segments;
     }
     return best;
 }
 
 /* With the lock: a buffer that will be needed soon; NULL: there is none. */
-static struct pd_part_fetch *next_fetch(struct pd_synth_pool *pool)
+static struct pd_segment_fetch *next_fetch(struct pd_synth_pool *pool)
 {
     for (unsigned i = 0; i < PD_LENGTH(pool->fetches); i++)
-        if (pool->fetches[i].parts && pool->fetches[i].how == PART_FREE)
+        if (pool->fetches[i].segments && pool->fetches[i].how == SEGMENT_FREE)
             return &pool->fetches[i];
     return NULL;
 }
 
-/* With the lock: the queue would have to wait for it, were it read behind the parts that are left
- * of the buffer before. */
-static bool is_urgent(const struct pd_part_fetch *fetch)
+/* With the lock: the queue would have to wait for it, were it read behind the segments that are
+ * left of the buffer before. */
+static bool is_urgent(const struct pd_segment_fetch *fetch)
 {
     enum { FASTER = 16 }; /* so much is read while one is walked */
-    const struct pd_synth_parts *parts = fetch->parts;
-    if (parts->claim >= parts->list.count)
+    const struct pd_synth_segments *segments = fetch->segments;
+    if (segments->claim >= segments->list.count)
         return true;
-    const uint64_t end = parts->list.data[parts->list.count - 1].end;
-    return end - parts->list.data[parts->claim].begin < fetch->fetch.size / FASTER;
+    const uint64_t end = segments->list.data[segments->list.count - 1].end;
+    return end - segments->list.data[segments->claim].begin < fetch->fetch.size / FASTER;
 }
 
 bool pd_synth_pool_set_waits(struct pd_synth_pool *pool)
@@ -59,38 +62,38 @@ void pd_synth_pool_offer(struct pd_synth_pool *pool)
 }
 
 /* With the lock. Reads a buffer; false: there is none. */
-static bool fetch_one(struct pd_synth_pool *pool, struct pd_part_fetch *fetch)
+static bool fetch_one(struct pd_synth_pool *pool, struct pd_segment_fetch *fetch)
 {
     if (!fetch)
         return false;
-    fetch->how = PART_RUNNING;
+    fetch->how = SEGMENT_RUNNING;
     pd_synth_pool_set_waits(pool);
     pthread_mutex_unlock(&pool->lock);
     bool done = pd_aux_fetch_read(&fetch->fetch);
     pthread_mutex_lock(&pool->lock);
-    fetch->how = done ? PART_DONE : PART_FAILED;
+    fetch->how = done ? SEGMENT_DONE : SEGMENT_FAILED;
     pthread_cond_broadcast(&pool->done);
     return true;
 }
 
-bool pd_synth_pool_work(struct pd_part_worker *worker)
+bool pd_synth_pool_work(struct pd_segment_worker *worker)
 {
     struct pd_synth_pool *pool = worker->pool;
-    struct pd_synth_parts *parts = next_queue(pool);
-    struct pd_part_fetch *fetch = next_fetch(pool);
-    if (!parts || (fetch && is_urgent(fetch)))
+    struct pd_synth_segments *segments = next_queue(pool);
+    struct pd_segment_fetch *fetch = next_fetch(pool);
+    if (!segments || (fetch && is_urgent(fetch)))
         return fetch_one(pool, fetch);
-    struct pd_part *part = &parts->list.data[parts->claim++];
-    part->how = PART_RUNNING;
-    parts->running++;
+    struct pd_segment *segment = &segments->list.data[segments->claim++];
+    segment->how = SEGMENT_RUNNING;
+    segments->running++;
     pd_synth_pool_set_waits(pool);
     pthread_mutex_unlock(&pool->lock);
-    bool done = pd_synth_walk_part(worker, parts, part);
+    bool done = pd_synth_walk_segment(worker, segments, segment);
     pthread_mutex_lock(&pool->lock);
-    part->how = done ? PART_DONE : PART_FAILED;
+    segment->how = done ? SEGMENT_DONE : SEGMENT_FAILED;
     if (!done)
-        pd_synth_free_part(pool, part);
-    parts->running--;
+        pd_synth_free_segment(pool, segment);
+    segments->running--;
     pthread_cond_broadcast(&pool->done);
     return true;
 }

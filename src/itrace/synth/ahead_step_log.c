@@ -2,31 +2,31 @@
 /* Steps of a segment -> a log that the queue reads later, and back. */
 #include "itrace/synth/ahead_step_log.h"
 
-/* A tape ends there: how many branches a trace has does not depend on its size. */
+/* A step log ends there: how many branches a trace has does not depend on its size. */
 enum { MOST_BRANCHES = 1 << 17, MOST_STEPS = 1 << 14 };
 
 /* ---- making one ---- */
 
-void pd_tape_begin(struct pd_tape *tape, const struct pd_pt_mark *entry)
+void pd_step_log_begin(struct pd_step_log *step_log, const struct pd_pt_snapshot *entry)
 {
-    tape->branches.count = tape->steps.count = 0;
-    tape->timestamp = tape->latest = 0;
-    pd_pt_mark_counted(entry, &tape->begin);
+    step_log->branches.count = step_log->steps.count = 0;
+    step_log->timestamp = step_log->latest = 0;
+    pd_pt_snapshot_counted(entry, &step_log->begin);
 }
 
-void pd_tape_free(struct pd_tape *tape)
+void pd_step_log_free(struct pd_step_log *step_log)
 {
-    if (!tape)
+    if (!step_log)
         return;
-    pd_vec_free(&tape->branches);
-    pd_vec_free(&tape->steps);
-    free(tape);
+    pd_vec_free(&step_log->branches);
+    pd_vec_free(&step_log->steps);
+    free(step_log);
 }
 
-PD_INLINE uint64_t cycles_of(const struct pd_tape *tape, uint64_t tot_cycles,
+PD_INLINE uint64_t cycles_of(const struct pd_step_log *step_log, uint64_t tot_cycles,
                              const struct pd_pt_cycles *changes)
 {
-    return tape->begin.have_cyc ? tot_cycles - tape->begin.told_cycles : changes->taken;
+    return step_log->begin.have_cyc ? tot_cycles - step_log->begin.told_cycles : changes->taken;
 }
 
 static bool is_plain(const struct pd_pt_state *state, const struct pd_pt_state *before)
@@ -42,13 +42,14 @@ static bool is_plain(const struct pd_pt_state *state, const struct pd_pt_state *
 }
 
 /* There has to be room for it. False: its numbers do not fit. */
-PD_INLINE bool put_branch(struct pd_tape *tape, const struct pd_pt_branch *branch, uint64_t cycles)
+PD_INLINE bool put_branch(struct pd_step_log *step_log, const struct pd_pt_branch *branch,
+                          uint64_t cycles)
 {
-    uint64_t ticks = branch->timestamp - tape->timestamp;
-    uint64_t insns = branch->insns - tape->begin.insns;
+    uint64_t ticks = branch->timestamp - step_log->timestamp;
+    uint64_t insns = branch->insns - step_log->begin.insns;
     if (PD_UNLIKELY((ticks | insns | cycles) > UINT32_MAX))
         return false;
-    struct pd_tape_branch *out = &tape->branches.data[tape->branches.count++];
+    struct pd_step_log_branch *out = &step_log->branches.data[step_log->branches.count++];
     out->from = branch->from;
     out->to = branch->to;
     out->ticks = (uint32_t)ticks;
@@ -60,7 +61,8 @@ PD_INLINE bool put_branch(struct pd_tape *tape, const struct pd_pt_branch *branc
     return true;
 }
 
-static bool put_plain(struct pd_tape *tape, const struct pd_pt_state *state, uint64_t cycles)
+static bool put_plain(struct pd_step_log *step_log, const struct pd_pt_state *state,
+                      uint64_t cycles)
 {
     struct pd_pt_branch branch = { .from = state->from_ip,
                                    .to = state->to_ip,
@@ -69,60 +71,61 @@ static bool put_plain(struct pd_tape *tape, const struct pd_pt_state *state, uin
                                    .insn_op = state->insn_op,
                                    .insn_length = state->insn_length,
                                    .has_cycles = state->flags & PD_PT_SAMPLE_IPC };
-    return pd_vec_reserve(&tape->branches, tape->branches.count + 1) &&
-           put_branch(tape, &branch, cycles);
+    return pd_vec_reserve(&step_log->branches, step_log->branches.count + 1) &&
+           put_branch(step_log, &branch, cycles);
 }
 
-bool pd_tape_put_step(struct pd_tape *tape, const struct pd_pt_state *state, bool codeless,
-                      const struct pd_pt_cycles *changes)
+bool pd_step_log_put_step(struct pd_step_log *step_log, const struct pd_pt_state *state,
+                          bool codeless, const struct pd_pt_cycles *changes)
 {
-    const uint64_t cycles = cycles_of(tape, state->tot_cyc_cnt, changes);
+    const uint64_t cycles = cycles_of(step_log, state->tot_cyc_cnt, changes);
     if (state->type & (PD_PT_BLOCK_ITEMS | PD_PT_EVENT)) /* they hold more */
         return false;
-    if (!tape->steps.count)
-        tape->timestamp = state->timestamp;
-    else if (is_plain(state, &tape->steps.data[tape->steps.count - 1].state) &&
-             put_plain(tape, state, cycles))
+    if (!step_log->steps.count)
+        step_log->timestamp = state->timestamp;
+    else if (is_plain(state, &step_log->steps.data[step_log->steps.count - 1].state) &&
+             put_plain(step_log, state, cycles))
         return true;
-    struct pd_tape_step step = { *state, tape->branches.count, cycles, codeless };
-    return tape->steps.count < MOST_STEPS && pd_vec_push(&tape->steps, step);
+    struct pd_step_log_step step = { *state, step_log->branches.count, cycles, codeless };
+    return step_log->steps.count < MOST_STEPS && pd_vec_push(&step_log->steps, step);
 }
 
 enum { MOST = 32 };
 
-bool pd_tape_put_branches(struct pd_tape *tape, struct pd_pt_decoder *decoder,
-                          const struct pd_pt_cycles *changes)
+bool pd_step_log_put_branches(struct pd_step_log *step_log, struct pd_pt_decoder *decoder,
+                              const struct pd_pt_cycles *changes)
 {
     struct pd_pt_branch branches[MOST];
     size_t count, most;
     do {
         /* All branches that are had at once have the count of the last one. */
-        most = !tape->begin.have_cyc && pd_pt_counts_wait(decoder) ? 1 : MOST;
+        most = !step_log->begin.have_cyc && pd_pt_counts_wait(decoder) ? 1 : MOST;
         count = pd_pt_branches(decoder, most, branches, most);
-        if (tape->branches.count + count > MOST_BRANCHES ||
-            !pd_vec_reserve(&tape->branches, tape->branches.count + count))
+        if (step_log->branches.count + count > MOST_BRANCHES ||
+            !pd_vec_reserve(&step_log->branches, step_log->branches.count + count))
             return false;
         for (size_t i = 0; i < count; i++)
-            if (!put_branch(tape, &branches[i], cycles_of(tape, branches[i].tot_cycles, changes)))
+            if (!put_branch(step_log, &branches[i],
+                            cycles_of(step_log, branches[i].tot_cycles, changes)))
                 return false;
         if (count)
-            tape->latest = PD_MAX(tape->latest, branches[count - 1].timestamp);
+            step_log->latest = PD_MAX(step_log->latest, branches[count - 1].timestamp);
     } while (count == most);
     return true;
 }
 
 /* ---- telling it ---- */
 
-void pd_tape_open(struct pd_tape_reader *reader, const struct pd_tape *tape,
-                  const struct pd_pt_cycles *changes, const struct pd_pt_mark *own)
+void pd_step_log_open(struct pd_step_log_reader *reader, const struct pd_step_log *step_log,
+                      const struct pd_pt_cycles *changes, const struct pd_pt_snapshot *own)
 {
-    *reader = (struct pd_tape_reader){ .tape = tape, .changes = changes };
-    pd_pt_mark_counted(own, &reader->begin);
-    pd_pt_mark_cycles(own, &reader->counts);
+    *reader = (struct pd_step_log_reader){ .step_log = step_log, .changes = changes };
+    pd_pt_snapshot_counted(own, &reader->begin);
+    pd_pt_snapshot_cycles(own, &reader->counts);
 }
 
 /* Without CYCs: as of so many changes, which is what the queue's own count would be then. */
-uint64_t pd_tape_count(struct pd_tape_reader *reader, uint64_t changes)
+uint64_t pd_step_log_count(struct pd_step_log_reader *reader, uint64_t changes)
 {
     pd_pt_time_recount(&reader->counts, reader->changes, reader->change, (size_t)changes);
     reader->change = (size_t)changes;
@@ -130,7 +133,7 @@ uint64_t pd_tape_count(struct pd_tape_reader *reader, uint64_t changes)
 }
 
 /* The state as of a branch: of what was told with it all but this is as it was. */
-static void show_branch(struct pd_tape_reader *reader, const struct pd_tape_branch *branch)
+static void show_branch(struct pd_step_log_reader *reader, const struct pd_step_log_branch *branch)
 {
     struct pd_pt_state *state = &reader->state;
     state->type = PD_PT_BRANCH;
@@ -142,35 +145,35 @@ static void show_branch(struct pd_tape_reader *reader, const struct pd_tape_bran
     state->insn_length = branch->insn_length;
     state->from_nr = state->to_nr = false;
     state->from_if = state->to_if;
-    state->timestamp = state->last_timestamp = reader->tape->timestamp + branch->ticks;
+    state->timestamp = state->last_timestamp = reader->step_log->timestamp + branch->ticks;
     state->est_timestamp = state->skipped_timestamp = 0;
     state->tot_insn_cnt = reader->begin.insns + branch->insns;
-    state->tot_cyc_cnt = pd_tape_cycles(reader, branch->cycles);
+    state->tot_cyc_cnt = pd_step_log_cycles(reader, branch->cycles);
 }
 
-static void show_step(struct pd_tape_reader *reader, const struct pd_tape_step *step)
+static void show_step(struct pd_step_log_reader *reader, const struct pd_step_log_step *step)
 {
     reader->state = step->state;
     reader->state.items = NULL;
     reader->state.cfe.data = NULL;
-    reader->state.tot_insn_cnt += reader->begin.insns - reader->tape->begin.insns;
-    reader->state.tot_cyc_cnt = pd_tape_cycles(reader, step->cycles);
+    reader->state.tot_insn_cnt += reader->begin.insns - reader->step_log->begin.insns;
+    reader->state.tot_cyc_cnt = pd_step_log_cycles(reader, step->cycles);
 }
 
-const struct pd_pt_state *pd_tape_take(struct pd_tape_reader *reader)
+const struct pd_pt_state *pd_step_log_take(struct pd_step_log_reader *reader)
 {
-    show_branch(reader, &reader->tape->branches.data[reader->branch++]);
+    show_branch(reader, &reader->step_log->branches.data[reader->branch++]);
     return &reader->state;
 }
 
-const struct pd_pt_state *pd_tape_next(struct pd_tape_reader *reader)
+const struct pd_pt_state *pd_step_log_next(struct pd_step_log_reader *reader)
 {
-    const struct pd_tape_step *step = &reader->tape->steps.data[reader->step];
+    const struct pd_step_log_step *step = &reader->step_log->steps.data[reader->step];
     const bool branch = reader->branch < step->branches;
     if (!reader->sees_code && (branch || !step->codeless))
         return NULL;
     if (branch)
-        return pd_tape_take(reader);
+        return pd_step_log_take(reader);
     reader->step++;
     show_step(reader, step);
     return &reader->state;

@@ -9,7 +9,7 @@ static int next_buffer(void *data, struct pd_pt_buffer *out)
     struct pd_aux_piece piece;
     if (queue->synth->plan.step_through && queue->given)
         return 0;
-    pd_synth_parts_next(queue);
+    pd_synth_segments_next(queue);
     int got = pd_aux_reader_next(queue->reader, &piece);
     if (got < 0)
         queue->synth->status = got;
@@ -43,22 +43,22 @@ static void skip(void *data, size_t nth, uint64_t tsc)
 
 /* From PSB to PSB, by the index, where nothing is made of each of them: what is shown is read in
  * the trace. Time spans go by pieces. */
-static bool can_leap(const struct pd_synth *synth)
+static bool can_jump(const struct pd_synth *synth)
 {
     return synth->plan.quick >= 2 && synth->aux->index && !synth->plan.range_count &&
            !(synth->plan.mask & (PD_PT_PSB_EVENT | PD_PT_INSTRUCTION));
 }
 
-static bool leaps(void *data, uint64_t position, uint64_t below, struct pd_pt_leaps *out)
+static bool psb_jumps(void *data, uint64_t position, uint64_t below, struct pd_pt_psb_jumps *out)
 {
     struct pd_synth_queue *queue = data;
-    return pd_aux_reader_leaps(queue->reader, position, below, out);
+    return pd_aux_reader_psb_jumps(queue->reader, position, below, out);
 }
 
-static void leap_to(void *data, uint64_t position)
+static void psb_jump_to(void *data, uint64_t position)
 {
     struct pd_synth_queue *queue = data;
-    pd_aux_reader_leap_to(queue->reader, position);
+    pd_aux_reader_psb_jump_to(queue->reader, position);
 }
 
 static void set_period(const struct pd_synth *synth, struct pd_pt_config *config)
@@ -123,9 +123,9 @@ static struct pd_pt_decoder *new_decoder(struct pd_synth *synth, struct pd_synth
         .buffer = next_buffer,
         .look_ahead = look_ahead,
         .skip = skip,
-        .leaps = can_leap(synth) ? leaps : NULL,
-        .leap_to = leap_to,
-        .outside = synth->filters.count ? pd_synth_outside : NULL,
+        .psb_jumps = can_jump(synth) ? psb_jumps : NULL,
+        .psb_jump_to = psb_jump_to,
+        .filtered_out = synth->filters.count ? pd_synth_filtered_out : NULL,
         .log = pd_synth_log_of(synth),
         .tables = synth->tables,
         .code_at = pd_code_at,
@@ -163,8 +163,8 @@ static perfdata_status make_queue(struct pd_synth *synth, const struct pd_aux_qu
     perfdata_status status = pd_aux_reader_open(synth->aux, from->number, &queue->reader);
     if (status < 0)
         return status;
-    if (can_leap(synth))
-        pd_aux_reader_leap(queue->reader);
+    if (can_jump(synth))
+        pd_aux_reader_psb_jump(queue->reader);
     first_range(synth, queue);
     queue->decoder = new_decoder(synth, queue);
     return queue->decoder ? PERFDATA_OK : pd_no_memory(&synth->recording->context, "a decoder");

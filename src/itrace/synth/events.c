@@ -123,7 +123,7 @@ static void make_plan(struct pd_event *event)
 }
 
 struct pd_event *pd_synth_add_event(struct pd_synth *synth, const struct pd_attr *attr,
-                                    const char *given_name, uint64_t id)
+                                    const char *caller_name, uint64_t id)
 {
     struct pd_recording *recording = synth->recording;
     struct pd_event *event = pd_arena_zalloc(&synth->arena, sizeof *event);
@@ -134,8 +134,8 @@ struct pd_event *pd_synth_add_event(struct pd_synth *synth, const struct pd_attr
     *ids = id;
     event->attr = *attr;
     make_plan(event);
-    if (given_name)
-        pd_text_string(&name, given_name);
+    if (caller_name)
+        pd_text_string(&name, caller_name);
     else
         pd_attr_name(&event->attr, &name);
     event->name = name.failed ? NULL : pd_arena_copy(&synth->arena, name.data, name.length);

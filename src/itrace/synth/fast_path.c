@@ -7,7 +7,7 @@
 
 /* ---- which runs ---- */
 
-void pd_synth_plain_open(struct pd_synth *synth)
+void pd_synth_fast_open(struct pd_synth *synth)
 {
     const struct pd_itrace_options *options = &synth->options;
     const struct pd_event *branches = synth->made.events[PD_SYNTH_BRANCHES],
@@ -34,7 +34,7 @@ static PD_NOINLINE void make_rows(struct pd_synth_queue *queue)
 }
 
 /* What samples have in common may have changed since the last run. */
-bool pd_synth_plain_begin(struct pd_synth_queue *queue)
+bool pd_synth_fast_begin(struct pd_synth_queue *queue)
 {
     struct pd_synth_origin *origin = &queue->plain_branches.origin;
     if (!queue->synth->plan.plain || queue->span.limit)
@@ -57,11 +57,11 @@ struct told {
 /* Samples of a row, one after the other. */
 struct row {
     struct pd_synth_queue *queue;
-    struct pd_synth_plain_row *common;
+    struct pd_synth_fast_row *common;
     struct pd_synth_counts *last;
 };
 
-static PD_NOINLINE void note_origin(const struct pd_synth *synth, struct pd_synth_plain_row *common,
+static PD_NOINLINE void note_origin(const struct pd_synth *synth, struct pd_synth_fast_row *common,
                                     uint64_t trace)
 {
     struct pd_synth_sink *sink = synth->sink;
@@ -71,7 +71,7 @@ static PD_NOINLINE void note_origin(const struct pd_synth *synth, struct pd_synt
 }
 
 /* It is the last one noted, in this batch: each has a base of its own. */
-PD_INLINE bool has_origin(const struct pd_synth *synth, const struct pd_synth_plain_row *common,
+PD_INLINE bool has_origin(const struct pd_synth *synth, const struct pd_synth_fast_row *common,
                           uint64_t trace)
 {
     return common->origin.base == synth->base && common->origin.trace == trace &&
@@ -154,7 +154,7 @@ PD_INLINE void put_step(struct pd_synth_queue *queue, bool insn, uint32_t flags,
                               .insn_length = state->insn_length });
 }
 
-bool pd_synth_plain_step(struct pd_synth_queue *queue)
+bool pd_synth_fast_step(struct pd_synth_queue *queue)
 {
     struct pd_synth *synth = queue->synth;
     const struct pd_pt_state *state = queue->step.state;
@@ -271,24 +271,24 @@ static size_t put_more(struct pd_synth_queue *queue, size_t steps, bool insns)
     return count;
 }
 
-/* ---- on a tape ---- */
+/* ---- in a step log ---- */
 
-PD_INLINE struct told told_on_tape(struct pd_synth_queue *queue,
-                                   const struct pd_tape_branch *branch)
+PD_INLINE struct told told_in_log(struct pd_synth_queue *queue,
+                                  const struct pd_step_log_branch *branch)
 {
-    struct pd_tape_reader *reader = queue->ahead.tape;
-    queue->counts.ipc_cycles = pd_tape_cycles(reader, branch->cycles);
+    struct pd_step_log_reader *reader = queue->ahead.step_log;
+    queue->counts.ipc_cycles = pd_step_log_cycles(reader, branch->cycles);
     queue->counts.has_ipc = branch->has_cycles;
     return told_branch(queue, branch->from, branch->to, reader->begin.insns + branch->insns,
                        branch->insn_op, branch->insn_length);
 }
 
 /* All branches before the limit. */
-static size_t put_tape(struct pd_synth_queue *queue, const struct pd_tape_branch *branches,
-                       size_t most, uint64_t limit)
+static size_t put_step_log(struct pd_synth_queue *queue, const struct pd_step_log_branch *branches,
+                           size_t most, uint64_t limit)
 {
     const struct pd_synth *synth = queue->synth;
-    const uint64_t begin = queue->ahead.tape->tape->timestamp;
+    const uint64_t begin = queue->ahead.step_log->step_log->timestamp;
     struct row row = begin_row(queue, false);
     for (size_t i = 0; i < most; i++) {
         queue->time = PD_MAX(queue->time, begin + branches[i].ticks);
@@ -298,23 +298,23 @@ static size_t put_tape(struct pd_synth_queue *queue, const struct pd_tape_branch
         }
         if (!pd_synth_is_told(synth, synth->plan.op_flags[branches[i].insn_op]))
             continue;
-        struct told told = told_on_tape(queue, &branches[i]);
+        struct told told = told_in_log(queue, &branches[i]);
         put(&row, &told);
     }
     return most;
 }
 
-bool pd_synth_plain_tape(struct pd_synth_queue *queue, uint64_t limit)
+bool pd_synth_fast_step_log(struct pd_synth_queue *queue, uint64_t limit)
 {
     const struct pd_synth_sink *sink = queue->synth->sink;
-    struct pd_tape_reader *reader = queue->ahead.tape;
-    const struct pd_tape_branch *branches = reader->tape->branches.data + reader->branch;
-    const size_t most = pd_tape_ready(reader, sink->capacity - sink->count);
+    struct pd_step_log_reader *reader = queue->ahead.step_log;
+    const struct pd_step_log_branch *branches = reader->step_log->branches.data + reader->branch;
+    const size_t most = pd_step_log_ready(reader, sink->capacity - sink->count);
     if (!most || !queue->runner.shown)
         return false;
     if (PD_UNLIKELY(queue->plain_branches.origin.thread != queue->runner.shown))
         make_rows(queue);
-    size_t count = put_tape(queue, branches, most, limit);
+    size_t count = put_step_log(queue, branches, most, limit);
     queue->code.walked = queue->runner.thread;
     if (count)
         queue->code.walked_insns = reader->begin.insns + branches[count - 1].insns;
@@ -322,19 +322,19 @@ bool pd_synth_plain_tape(struct pd_synth_queue *queue, uint64_t limit)
     return true;
 }
 
-void pd_synth_plain_wait(struct pd_synth_queue *queue, bool plain)
+void pd_synth_fast_wait(struct pd_synth_queue *queue, bool plain)
 {
     queue->ahead.waits = false;
-    if (plain && queue->ahead.tape->sees_code && queue->code.walked == queue->runner.thread &&
+    if (plain && queue->ahead.step_log->sees_code && queue->code.walked == queue->runner.thread &&
         queue->runner.shown)
         return;
-    queue->step.state = pd_tape_take(queue->ahead.tape);
+    queue->step.state = pd_step_log_take(queue->ahead.step_log);
     queue->code.walked_insns = queue->step.state->tot_insn_cnt;
     queue->step.pending = true;
     pd_synth_set_flags(queue);
 }
 
-void pd_synth_plain_more(struct pd_synth_queue *queue)
+void pd_synth_fast_more(struct pd_synth_queue *queue)
 {
     const struct pd_synth *synth = queue->synth;
     const struct pd_synth_sink *sink = synth->sink;

@@ -79,7 +79,7 @@ static void log_hit(struct pd_synth *synth, uint64_t ip, uint64_t offset, const 
                           (unsigned long long)hit->size);
 }
 
-bool pd_synth_outside(void *data, uint64_t ip)
+bool pd_synth_filtered_out(void *data, uint64_t ip)
 {
     struct pd_synth_queue *queue = data;
     struct pd_synth *synth = queue->synth;

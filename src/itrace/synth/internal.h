@@ -52,7 +52,7 @@ struct pd_synth_counts {
 };
 
 /* What plain samples of a kind have in common: see fast_path.c. */
-struct pd_synth_plain_row {
+struct pd_synth_fast_row {
     struct pd_synth_origin origin; /* thread NULL: it is to be made; base 0: it has no place yet */
     uint16_t place;                /* among the sink's */
     bool packs;                    /* it has a place: else samples of it are records */
@@ -119,12 +119,12 @@ struct pd_synth_queue {
     } span;
     /* What other threads have walked. */
     struct {
-        struct pd_synth_parts *parts; /* walked by other threads; NULL: none are */
-        struct pd_tape_reader *tape;  /* steps come from there; NULL: from the decoder */
-        /* the next step on the tape has come, and is yet to be told */
+        struct pd_synth_segments *segments;  /* walked by other threads; NULL: none are */
+        struct pd_step_log_reader *step_log; /* steps come from there; NULL: from the decoder */
+        /* the next step in the step log has come, and is yet to be told */
         bool waits;
     } ahead;
-    struct pd_synth_plain_row plain_branches, plain_insns;
+    struct pd_synth_fast_row plain_branches, plain_insns;
 };
 
 struct pd_synth_heap_entry {
@@ -237,7 +237,7 @@ const struct pd_event *pd_synth_trace_event(const struct pd_synth *synth, uint64
 uint64_t pd_synth_first_id(const struct pd_event *trace);
 struct pd_attr pd_synth_common_attr(const struct pd_synth *synth, const struct pd_attr *trace);
 struct pd_event *pd_synth_add_event(struct pd_synth *synth, const struct pd_attr *attr,
-                                    const char *given_name, uint64_t id);
+                                    const char *caller_name, uint64_t id);
 /* Says that the trace's PMU has no event. */
 perfdata_status pd_synth_no_event(const struct pd_synth *synth);
 /* Which flags instructions have, and which branches are told. */
@@ -322,17 +322,18 @@ PD_INLINE bool pd_synth_is_told(const struct pd_synth *synth, uint32_t flags)
 }
 
 /* fast_path.c */
-void pd_synth_plain_open(struct pd_synth *synth);
+void pd_synth_fast_open(struct pd_synth *synth);
 /* Whether the run that begins may ask for these. */
-bool pd_synth_plain_begin(struct pd_synth_queue *queue);
+bool pd_synth_fast_begin(struct pd_synth_queue *queue);
 /* The samples of queue->state; false: it is no such step. */
-bool pd_synth_plain_step(struct pd_synth_queue *queue);
-/* The branches on the queue's tape before the limit; false: a step comes next that is not plain. */
-bool pd_synth_plain_tape(struct pd_synth_queue *queue, uint64_t limit);
+bool pd_synth_fast_step(struct pd_synth_queue *queue);
+/* The branches on the queue's step log before the limit; false: a step comes next that is not
+ * plain. */
+bool pd_synth_fast_step_log(struct pd_synth_queue *queue, uint64_t limit);
 /* A run begins, and queue->waits. */
-void pd_synth_plain_wait(struct pd_synth_queue *queue, bool plain);
+void pd_synth_fast_wait(struct pd_synth_queue *queue, bool plain);
 /* The samples of the steps behind queue->state, as far as they can be had at once. */
-void pd_synth_plain_more(struct pd_synth_queue *queue);
+void pd_synth_fast_more(struct pd_synth_queue *queue);
 
 /* pebs.c */
 perfdata_status pd_pebs_open(struct pd_synth *synth);
@@ -412,7 +413,7 @@ struct pd_thread *pd_synth_guest_thread(struct pd_synth_queue *queue);
 /* filter.c */
 perfdata_status pd_synth_parse_filters(struct pd_synth *synth, const char *text);
 /* For the walk: an address lies outside of what is traced. */
-bool pd_synth_outside(void *queue, uint64_t ip);
+bool pd_synth_filtered_out(void *queue, uint64_t ip);
 
 /* switches.c */
 perfdata_status pd_synth_find_switch(struct pd_synth *synth);

@@ -216,8 +216,8 @@ static bool tells_few(const struct pd_synth_queue *queue)
 
 PD_INLINE const struct pd_pt_state *next_step(struct pd_synth_queue *queue, uint64_t limit)
 {
-    if (PD_UNLIKELY(queue->ahead.tape != NULL)) {
-        const struct pd_pt_state *state = pd_synth_parts_step(queue);
+    if (PD_UNLIKELY(queue->ahead.step_log != NULL)) {
+        const struct pd_pt_state *state = pd_synth_segments_step(queue);
         if (state)
             return state;
     }
@@ -232,14 +232,14 @@ static bool is_passing(const struct pd_synth_queue *queue, const struct pd_pt_st
     const bool returns = from_kernel && state->to_ip && state->to_ip < PD_PT_KERNEL_START;
     return !state->error && !is_wanted(queue, state) && state->timestamp < limit &&
            !(returns && !queue->synth->plan.timeless) &&
-           (queue->ahead.tape || !pd_pt_is_near(queue->decoder));
+           (queue->ahead.step_log || !pd_pt_is_near(queue->decoder));
 }
 
-/* With parts: whether it is not to be told; others may walk behind it. */
+/* With segments: whether it is not to be told; others may walk behind it. */
 static bool passes(struct pd_synth_queue *queue, const struct pd_pt_state *state, uint64_t limit)
 {
-    if (state->type & PD_PT_PSB_EVENT && !state->error && !queue->ahead.tape)
-        pd_synth_parts_psb(queue, state->psb_offset);
+    if (state->type & PD_PT_PSB_EVENT && !state->error && !queue->ahead.step_log)
+        pd_synth_segments_psb(queue, state->psb_offset);
     if (!is_passing(queue, state, limit))
         return false;
     take_time(queue, state);
@@ -296,12 +296,12 @@ PD_INLINE bool is_told_plain(const struct pd_synth_queue *queue)
  * steps which are nothing but a sample need not wait. */
 static bool begin_run(struct pd_synth_queue *queue, uint64_t others)
 {
-    bool plain = others == UINT64_MAX && pd_synth_plain_begin(queue);
+    bool plain = others == UINT64_MAX && pd_synth_fast_begin(queue);
     set_wanted(queue);
-    if (PD_UNLIKELY(queue->ahead.tape != NULL))
-        pd_synth_parts_look(queue);
+    if (PD_UNLIKELY(queue->ahead.step_log != NULL))
+        pd_synth_segments_look(queue);
     if (PD_UNLIKELY(queue->ahead.waits))
-        pd_synth_plain_wait(queue, plain);
+        pd_synth_fast_wait(queue, plain);
     return plain;
 }
 
@@ -309,10 +309,10 @@ static bool begin_run(struct pd_synth_queue *queue, uint64_t others)
 PD_INLINE bool tell_at_once(struct pd_synth_queue *queue, uint64_t limit)
 {
     if ((queue->time >= limit && !queue->synth->plan.timeless) || !is_told_plain(queue) ||
-        !pd_synth_plain_step(queue))
+        !pd_synth_fast_step(queue))
         return false;
-    if (PD_LIKELY(!queue->ahead.tape))
-        pd_synth_plain_more(queue);
+    if (PD_LIKELY(!queue->ahead.step_log))
+        pd_synth_fast_more(queue);
     return true;
 }
 
@@ -331,14 +331,15 @@ static enum run run_queue(struct pd_synth_queue *queue, uint64_t limit, uint64_t
             return RUN_STOPPED;
         if (PD_UNLIKELY(queue->switches.sync)) { /* another thread may run now */
             set_wanted(queue);
-            plain = plain && pd_synth_plain_begin(queue);
+            plain = plain && pd_synth_fast_begin(queue);
         }
-        if (PD_UNLIKELY(queue->ahead.parts != NULL) && pd_synth_parts_jump(queue)) {
+        if (PD_UNLIKELY(queue->ahead.segments != NULL) && pd_synth_segments_jump(queue)) {
             if (queue->time >= limit)
                 return RUN_LIMIT;
             continue;
         }
-        if (PD_UNLIKELY(queue->ahead.tape != NULL) && plain && pd_synth_plain_tape(queue, limit)) {
+        if (PD_UNLIKELY(queue->ahead.step_log != NULL) && plain &&
+            pd_synth_fast_step_log(queue, limit)) {
             if (queue->ahead.waits)
                 return RUN_LIMIT;
             continue;
@@ -349,7 +350,7 @@ static enum run run_queue(struct pd_synth_queue *queue, uint64_t limit, uint64_t
             queue->ended = true;
             return RUN_STOPPED;
         }
-        if (PD_UNLIKELY(queue->ahead.parts != NULL) && passes(queue, state, until))
+        if (PD_UNLIKELY(queue->ahead.segments != NULL) && passes(queue, state, until))
             continue;
         pd_synth_take_step(queue, state);
         if (PD_UNLIKELY(state->error)) {
@@ -364,7 +365,7 @@ static enum run run_queue(struct pd_synth_queue *queue, uint64_t limit, uint64_t
         queue->step.pending = true;
         pd_synth_set_flags(queue);
         if (PD_UNLIKELY(queue->span.limit) && !check_range(synth, queue)) {
-            pd_synth_parts_drop(queue);
+            pd_synth_segments_drop(queue);
             return RUN_STOPPED;
         }
         if (ends_run(queue, state, limit, others))
@@ -410,7 +411,7 @@ perfdata_status pd_synth_set_up(struct pd_synth *synth)
     if (synth->scheduler.queues_set_up)
         return PERFDATA_OK;
     synth->scheduler.queues_set_up = true;
-    pd_synth_plain_open(synth);
+    pd_synth_fast_open(synth);
     for (size_t i = 0; i < synth->queue_count; i++) {
         struct pd_synth_queue *queue = &synth->queues[i];
         perfdata_status status = queue->decoder ? set_up(synth, queue) : PERFDATA_OK;
@@ -453,7 +454,7 @@ int pd_synth_run_until(struct pd_synth *synth, uint64_t limit)
     synth->scheduler.limit = limit;
     synth->scheduler.runs++;
     if (synth->pool)
-        pd_synth_parts_check(synth, limit);
+        pd_synth_segments_check(synth, limit);
     if (synth->scheduler.running &&
         !finish_run(synth, synth->scheduler.running,
                     run_queue(synth->scheduler.running, synth->scheduler.running_limit,

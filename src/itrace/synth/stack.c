@@ -88,7 +88,7 @@ static void push(struct pd_stack *stack, uint64_t address, bool trace_end)
         stack->frames.count = 0;
 }
 
-/* What was called behind the frame has returned unseen, as with longjmp(). */
+/* What was called behind the frame has returned without a trace of it, as with longjmp(). */
 static void pop(struct pd_stack *stack, uint64_t address)
 {
     for (size_t i = stack->frames.count; i--;)

@@ -171,7 +171,7 @@ static perfdata_status open_all(struct pd_synth *synth, const struct pd_synth_co
         return status;
     set_mask(synth);
     status = pd_synth_make_queues(synth);
-    return status ? status : pd_synth_parts_open(synth, config->threads);
+    return status ? status : pd_synth_segments_open(synth, config->threads);
 }
 
 /* Whether it is worth looking for a trace, which means to read the records up to AUXTRACE_INFO:
@@ -277,7 +277,7 @@ void pd_synth_close(struct pd_synth *synth)
         return;
     pd_spe_close(synth);
     pd_bts_close(synth);
-    pd_synth_parts_close(synth);
+    pd_synth_segments_close(synth);
     pd_synth_free_queues(synth);
     pd_synth_log_close(synth);
     pd_synth_remove_events(synth);
@@ -301,7 +301,7 @@ void pd_synth_statistics(const struct pd_synth *synth, struct pd_synth_stats *ou
 
 uint64_t pd_synth_needs(const struct pd_synth *synth)
 {
-    return pd_synth_parts_need(synth);
+    return pd_synth_segments_need(synth);
 }
 
 /* ---- records ---- */

@@ -10,7 +10,7 @@ enum {
     NEGATE_RETURN_ADDRESS_STATE = 0x2d, /* arm64's; SPARC's windows have the same number */
 };
 
-struct state {
+struct frame_state {
     struct pd_rule cfa;
     struct pd_rule registers[PD_UNWIND_REGISTERS];
     struct pd_rule back; /* where the return address is in none of those */
@@ -22,8 +22,8 @@ struct run {
     struct pd_frame_bytes bytes;
     uint64_t at, target; /* addresses: of the state, and the one that is asked for */
     bool is_arm64;
-    struct state now, initial;
-    struct state *remembered; /* DEPTH of them */
+    struct frame_state now, initial;
+    struct frame_state *remembered; /* DEPTH of them */
     unsigned depth;
 };
 
@@ -276,7 +276,7 @@ static const struct pd_frame_step *make_step(struct pd_frame_rules *rules,
                                              const struct pd_frame_section *section,
                                              const struct run *run)
 {
-    const struct state *now = &run->now;
+    const struct frame_state *now = &run->now;
     size_t count = 0;
     for (size_t i = 0; i < PD_UNWIND_REGISTERS; i++)
         count += moves(&now->registers[i]);

@@ -159,7 +159,7 @@ static enum pd_c2c_kind kind_of(const struct pd_c2c_stats *stats)
 }
 
 static bool count_cell(struct pd_c2c *c2c, struct pd_c2c_cell *cell,
-                       const struct sample_facts *facts, const struct pd_c2c_stats *stats)
+                       const struct pd_report_facts *facts, const struct pd_c2c_stats *stats)
 {
     enum pd_c2c_kind kind = kind_of(stats);
     cell->period += facts->period;
@@ -172,7 +172,7 @@ static bool count_cell(struct pd_c2c *c2c, struct pd_c2c_cell *cell,
            count_physical(c2c, cell, facts->sample->phys_addr);
 }
 
-static struct pd_c2c_cell new_cell(const struct sample_facts *facts, uint32_t line, uint32_t key)
+static struct pd_c2c_cell new_cell(const struct pd_report_facts *facts, uint32_t line, uint32_t key)
 {
     const struct pd_location *location = facts->location;
     return (struct pd_c2c_cell){ .address = facts->sample->addr,
@@ -189,7 +189,7 @@ static struct pd_c2c_cell new_cell(const struct sample_facts *facts, uint32_t li
                                  .key = key };
 }
 
-static bool take_line(struct pd_c2c *c2c, const struct sample_facts *facts,
+static bool take_line(struct pd_c2c *c2c, const struct pd_report_facts *facts,
                       const struct pd_c2c_stats *stats, uint32_t *line)
 {
     struct pd_hist_cache_line identity;
@@ -206,7 +206,7 @@ struct row_key {
     uint64_t line, offset, pid, tid, ip, dso;
 };
 
-static bool take_row(struct pd_c2c *c2c, struct sample_facts *facts,
+static bool take_row(struct pd_c2c *c2c, struct pd_report_facts *facts,
                      const struct pd_c2c_stats *stats, uint32_t line)
 {
     unsigned by = c2c->by_set;
@@ -233,12 +233,12 @@ static perfdata_status take_sample(struct pd_c2c *c2c, struct pd_resolver *resol
     if (record->type != PD_RECORD_SAMPLE || !record->event ||
         pd_delivered_sample(record, &sample) < 0)
         return PERFDATA_OK;
-    struct sample_facts facts = { .event = record->event,
-                                  .sample = &sample,
-                                  .thread = record->thread,
-                                  .number = record->number,
-                                  .period = sample.period,
-                                  .cell = PD_HIST_NONE };
+    struct pd_report_facts facts = { .event = record->event,
+                                     .sample = &sample,
+                                     .thread = record->thread,
+                                     .number = record->number,
+                                     .period = sample.period,
+                                     .cell = PD_HIST_NONE };
     struct pd_c2c_stats stats = { { 0 } };
     struct pd_hist_access access = { .flags = sample.data_src };
     facts.location = pd_resolve(resolver, facts.thread, facts.number, sample.cpumode, sample.ip);

@@ -10,8 +10,8 @@ enum { MAX_STACK = 127 }; /* frames, as everywhere in perf */
 struct pd_c2c_chains {
     struct perfdata_report_options options; /* of `plan` */
     struct pd_report_plan plan;
-    struct collecting shared;
-    struct state *state;
+    struct pd_report_collecting shared;
+    struct pd_report_state *state;
     struct pd_chain_item *items; /* by row */
     size_t *begin;               /* per row, one more at the end */
     struct pd_chain_tree tree;   /* of the row that was drawn last */
@@ -53,9 +53,9 @@ perfdata_status pd_c2c_chains_open(struct pd_c2c *c2c, struct pd_c2c_chains **ou
         return status;
     }
     plan_rows(&chains->plan);
-    chains->shared = (struct collecting){ .plan = &chains->plan,
-                                          .session = &c2c->session,
-                                          .wants_chain = true };
+    chains->shared = (struct pd_report_collecting){ .plan = &chains->plan,
+                                                    .session = &c2c->session,
+                                                    .wants_chain = true };
     *out = chains;
     return PERFDATA_OK;
 }
@@ -66,7 +66,7 @@ bool pd_c2c_chains_begin(struct pd_c2c_chains *chains, struct pd_resolver *resol
     return chains->state != NULL;
 }
 
-bool pd_c2c_chains_count(struct pd_c2c_chains *chains, struct sample_facts *facts, uint32_t row)
+bool pd_c2c_chains_count(struct pd_c2c_chains *chains, struct pd_report_facts *facts, uint32_t row)
 {
     if (!pd_report_take_chain(chains->state, facts))
         return false;

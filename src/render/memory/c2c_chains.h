@@ -4,7 +4,7 @@
 #define PD_RENDER_C2C_CHAINS_H
 #include "render/memory/c2c.h"
 
-struct sample_facts;
+struct pd_report_facts;
 
 /* *out is NULL where none are drawn: not wanted, or not recorded. PERFDATA_ERROR_ARGUMENT: words of
  * --call-graph that are none. */
@@ -12,7 +12,7 @@ perfdata_status pd_c2c_chains_open(struct pd_c2c *c2c, struct pd_c2c_chains **ou
 /* Before the first sample. False, as below: no memory. */
 bool pd_c2c_chains_begin(struct pd_c2c_chains *chains, struct pd_resolver *resolver);
 /* The chain of a sample of a row, by the row's number. */
-bool pd_c2c_chains_count(struct pd_c2c_chains *chains, struct sample_facts *facts, uint32_t row);
+bool pd_c2c_chains_count(struct pd_c2c_chains *chains, struct pd_report_facts *facts, uint32_t row);
 /* Behind the last sample, once. */
 bool pd_c2c_chains_settle(struct pd_c2c_chains *chains, size_t rows);
 perfdata_status pd_c2c_chains_draw(struct pd_c2c_chains *chains, const struct pd_c2c_cell *line,

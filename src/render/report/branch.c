@@ -8,7 +8,7 @@
 
 /* An address in no map is of the mode that perf tries last: none that it shows, or a guest's
  * kernel. What the host could be is the host's. */
-static char level_of(const struct state *state, const struct pd_location *location)
+static char level_of(const struct pd_report_state *state, const struct pd_location *location)
 {
     if (!location->map)
         return state->shared->session->guests.wanted ? 'g' : 'H';
@@ -20,12 +20,13 @@ static char level_of(const struct state *state, const struct pd_location *locati
     }
 }
 
-static struct pd_hist_place place_of(const struct state *state, const struct pd_location *location)
+static struct pd_hist_place place_of(const struct pd_report_state *state,
+                                     const struct pd_location *location)
 {
     return pd_report_place(location, level_of(state, location));
 }
 
-static perfdata_status count_branch(struct state *state, struct sample_facts *facts,
+static perfdata_status count_branch(struct pd_report_state *state, struct pd_report_facts *facts,
                                     const struct pd_hist_access *access, uint32_t position,
                                     bool filtered)
 {
@@ -59,15 +60,15 @@ static perfdata_status count_branch(struct state *state, struct sample_facts *fa
 
 /* Where perf makes branch stacks of a trace, a branch that the trace tells is a stack of its
  * own. */
-static bool is_branch(const struct state *state, const struct sample_facts *facts)
+static bool is_branch(const struct pd_report_state *state, const struct pd_report_facts *facts)
 {
     const struct pd_event *event = facts->event;
     return event->synthesised && state->shared->plan->itrace.last_branch &&
            event->attr.type == PD_TYPE_HARDWARE && event->attr.config == PD_HW_BRANCH_INSTRUCTIONS;
 }
 
-perfdata_status pd_report_count_branches(struct state *state, struct sample_facts *facts,
-                                         bool filtered)
+perfdata_status pd_report_count_branches(struct pd_report_state *state,
+                                         struct pd_report_facts *facts, bool filtered)
 {
     const struct pd_sample *sample = facts->sample;
     char level = facts->location->level;

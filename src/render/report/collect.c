@@ -19,7 +19,7 @@ static bool remembers_callers(const struct pd_report_plan *plan)
 
 /* All processes may share what is known of an object's addresses: nothing tells the map, nor where
  * it lies. */
-static bool is_by_object(const struct collecting *shared)
+static bool is_by_object(const struct pd_report_collecting *shared)
 {
     const struct pd_report_plan *plan = shared->plan;
     return plan->mode == PD_REPORT_NORMAL && !plan->hist.keeps_addresses &&
@@ -27,9 +27,10 @@ static bool is_by_object(const struct collecting *shared)
            !shared->session->synth && !pd_hist_key_at(&plan->hist, PD_KEY_DSO_SIZE);
 }
 
-struct state *pd_report_state_new(struct collecting *shared, struct pd_resolver *resolver)
+struct pd_report_state *pd_report_state_new(struct pd_report_collecting *shared,
+                                            struct pd_resolver *resolver)
 {
-    struct state *state = calloc(1, sizeof *state);
+    struct pd_report_state *state = calloc(1, sizeof *state);
     if (!state)
         return NULL;
     state->shared = shared;
@@ -66,7 +67,8 @@ PD_INLINE bool same_key(const uint64_t *a, const uint64_t *b, size_t words)
 
 /* The entry that the location counted for last is nearly always this sample's, too: no hashing
  * then. It stands in the upper half of memo[0]. */
-static uint32_t entry_of(struct state *state, struct pd_location *location, const uint64_t *key)
+static uint32_t entry_of(struct pd_report_state *state, struct pd_location *location,
+                         const uint64_t *key)
 {
     uint32_t last = (uint32_t)(location->memo[0] >> 32);
     if (last && same_key(pd_hist_key_of(&state->hist, last - 1), key, state->hist.words))
@@ -79,7 +81,7 @@ static uint32_t entry_of(struct state *state, struct pd_location *location, cons
 
 /* ---- chains ---- */
 
-static PD_NOINLINE uint32_t new_frame(struct state *state, const struct pd_frame *frame)
+static PD_NOINLINE uint32_t new_frame(struct pd_report_state *state, const struct pd_frame *frame)
 {
     struct pd_location *location = frame->location;
     bool sized = pd_hist_key_at(&state->hist.options, PD_KEY_DSO_SIZE);
@@ -114,7 +116,8 @@ static PD_NOINLINE uint32_t new_frame(struct state *state, const struct pd_frame
 }
 
 /* Frames that share a location have the least address that any of them was seen with. */
-static PD_NOINLINE void lower(struct state *state, const struct pd_frame *frame, uint32_t id)
+static PD_NOINLINE void lower(struct pd_report_state *state, const struct pd_frame *frame,
+                              uint32_t id)
 {
     struct pd_hist_frame *known = &state->hist.frames.data[id];
     known->ip = PD_MIN(known->ip, frame->ip);
@@ -122,7 +125,7 @@ static PD_NOINLINE void lower(struct state *state, const struct pd_frame *frame,
 }
 
 /* The same place as an end of a branch. */
-static PD_NOINLINE uint32_t end_of(struct state *state, uint32_t frame_id, uint64_t end)
+static PD_NOINLINE uint32_t end_of(struct pd_report_state *state, uint32_t frame_id, uint64_t end)
 {
     if (frame_id == PD_HIST_NONE || !state->shared->plan->chains.shows_ends)
         return frame_id;
@@ -131,7 +134,7 @@ static PD_NOINLINE uint32_t end_of(struct state *state, uint32_t frame_id, uint6
     return pd_hist_frame_id(&state->hist, &frame);
 }
 
-PD_INLINE uint32_t frame_of(struct state *state, const struct pd_frame *frame)
+PD_INLINE uint32_t frame_of(struct pd_report_state *state, const struct pd_frame *frame)
 {
     uint64_t known = frame->location->memo[1];
     uint32_t id = PD_LIKELY(known) ? (uint32_t)known - 1 : new_frame(state, frame);
@@ -140,7 +143,7 @@ PD_INLINE uint32_t frame_of(struct state *state, const struct pd_frame *frame)
     return PD_LIKELY(!frame->end) ? id : end_of(state, id, frame->end);
 }
 
-uint32_t pd_report_frame_id(struct state *state, const struct pd_frame *frame)
+uint32_t pd_report_frame_id(struct pd_report_state *state, const struct pd_frame *frame)
 {
     return frame_of(state, frame);
 }
@@ -163,7 +166,7 @@ static bool is_parent(const struct pd_report_plan *plan, const struct pd_locatio
 /* Looks for the parent and for functions whose callees are ignored, in the order of the chain,
  * among the first `recorded` frames: perf does not look at those that it unwinds. Returns how many
  * frames of `frames` (first callee) are left; *skip are left out at its begin. */
-static size_t look_for_parent(const struct pd_report_plan *plan, struct sample_facts *facts,
+static size_t look_for_parent(const struct pd_report_plan *plan, struct pd_report_facts *facts,
                               const struct pd_frame *frames, size_t count, size_t recorded,
                               size_t *skip)
 {
@@ -188,7 +191,7 @@ static size_t look_for_parent(const struct pd_report_plan *plan, struct sample_f
 }
 
 /* Puts a frame before the stack of its callers. False: no memory. */
-static bool add_frame(struct state *state, const struct pd_frame *frame, uint32_t *cell)
+static bool add_frame(struct pd_report_state *state, const struct pd_frame *frame, uint32_t *cell)
 {
     if (state->hist.options.hide_unresolved && !frame->location->sym)
         return true;
@@ -199,12 +202,13 @@ static bool add_frame(struct state *state, const struct pd_frame *frame, uint32_
     return true;
 }
 
-static void keep_callers(struct state *state, const struct pd_chain_key *key, uint32_t cell)
+static void keep_callers(struct pd_report_state *state, const struct pd_chain_key *key,
+                         uint32_t cell)
 {
     pd_chain_memo_keep(&state->callers, key, &cell, sizeof cell);
 }
 
-static bool resolve_chain(struct state *state, struct sample_facts *facts,
+static bool resolve_chain(struct pd_report_state *state, struct pd_report_facts *facts,
                           const struct pd_chain_key *known)
 {
     const struct pd_report_plan *plan = state->shared->plan;
@@ -252,7 +256,7 @@ static bool resolve_chain(struct state *state, struct sample_facts *facts,
 /* Callers come again and again while the leaf's address differs: their part of the stack is
  * remembered, on top of the leaf's or below it. */
 
-static bool take_chain(struct state *state, struct sample_facts *facts)
+static bool take_chain(struct pd_report_state *state, struct pd_report_facts *facts)
 {
     const struct pd_report_plan *plan = state->shared->plan;
     bool caller = plan->hist.caller_order;
@@ -283,8 +287,8 @@ static bool take_chain(struct state *state, struct sample_facts *facts)
 
 /* ---- counting ---- */
 
-static void count_entry(struct state *state, const struct sample_facts *facts, uint32_t id,
-                        bool filtered)
+static void count_entry(struct pd_report_state *state, const struct pd_report_facts *facts,
+                        uint32_t id, bool filtered)
 {
     struct pd_hist_entry *entry = &state->hist.entries.data[id];
     PD_HIST_COUNT(entry, facts->sample->cpumode, facts->period);
@@ -307,8 +311,8 @@ static void count_entry(struct state *state, const struct sample_facts *facts, u
     }
 }
 
-static bool count_chain(struct state *state, const struct sample_facts *facts, uint32_t id,
-                        bool filtered)
+static bool count_chain(struct pd_report_state *state, const struct pd_report_facts *facts,
+                        uint32_t id, bool filtered)
 {
     const struct pd_hist_options *options = &state->hist.options;
     struct pd_hist_pair *pair = pd_hist_pair_at(&state->hist, id, facts->cell);
@@ -347,7 +351,7 @@ static bool has_chain(const struct pd_report_plan *plan, const struct pd_sample 
             (sample->callchain || plan->chains.shows_ends));
 }
 
-bool pd_report_take_chain(struct state *state, struct sample_facts *facts)
+bool pd_report_take_chain(struct pd_report_state *state, struct pd_report_facts *facts)
 {
     return !has_chain(state->shared->plan, facts->sample) || take_chain(state, facts);
 }
@@ -360,7 +364,7 @@ static bool counts_for_code(const struct pd_report_plan *plan, const struct pd_l
     return !filtered && (!only || (location->sym && !strcmp(location->sym->name, only)));
 }
 
-static perfdata_status count_row(struct state *state, const struct sample_facts *facts,
+static perfdata_status count_row(struct pd_report_state *state, const struct pd_report_facts *facts,
                                  bool filtered)
 {
     const struct pd_report_plan *plan = state->shared->plan;
@@ -382,20 +386,20 @@ static perfdata_status count_row(struct state *state, const struct sample_facts 
     return state->hist.failed ? PERFDATA_ERROR_MEMORY : 0;
 }
 
-static perfdata_status count_memory(struct state *state, const struct sample_facts *facts,
-                                    bool filtered)
+static perfdata_status count_memory(struct pd_report_state *state,
+                                    const struct pd_report_facts *facts, bool filtered)
 {
     struct pd_hist_access access;
-    struct sample_facts accessed = *facts;
+    struct pd_report_facts accessed = *facts;
     accessed.period = PD_MAX(pd_report_weight(facts), 1);
     accessed.access = &access;
     return pd_report_access(state, facts, &access) ? count_row(state, &accessed, filtered)
                                                    : PERFDATA_ERROR_MEMORY;
 }
 
-static perfdata_status count_sample(struct state *state, struct sample_facts *facts)
+static perfdata_status count_sample(struct pd_report_state *state, struct pd_report_facts *facts)
 {
-    const struct collecting *shared = state->shared;
+    const struct pd_report_collecting *shared = state->shared;
     const struct pd_report_plan *plan = shared->plan;
     const struct pd_filter *filter = &plan->filter;
     const struct pd_sample *sample = facts->sample;
@@ -445,7 +449,7 @@ static void keep_first(struct pd_report_trace *first, struct pd_report_trace tra
 }
 
 /* The first word that is told of a trace is the type of the events that record it. */
-static void take_trace_info(struct state *state, const struct pd_delivered *record)
+static void take_trace_info(struct pd_report_state *state, const struct pd_delivered *record)
 {
     enum { KIND = 8, WORDS = 16 };
     bool swap = state->shared->session->recording->swap;
@@ -456,7 +460,7 @@ static void take_trace_info(struct state *state, const struct pd_delivered *reco
 }
 
 /* What a BPF filter dropped is not lost; perf 6.1 does not know the mark. */
-static void take_lost(struct state *state, const struct pd_delivered *record)
+static void take_lost(struct pd_report_state *state, const struct pd_delivered *record)
 {
     const struct pd_recording *recording = state->shared->session->recording;
     uint64_t count = pd_load64(record->data + 8, recording->swap);
@@ -472,9 +476,9 @@ static bool is_of_running(const struct pd_delivered *record)
            record->type == PD_RECORD_EXIT;
 }
 
-static perfdata_status take_record(struct state *state, const struct pd_delivered *record)
+static perfdata_status take_record(struct pd_report_state *state, const struct pd_delivered *record)
 {
-    struct collecting *shared = state->shared;
+    struct pd_report_collecting *shared = state->shared;
     bool latency = shared->plan->counts_latency;
     if (PD_UNLIKELY(latency && is_of_running(record)))
         return pd_report_running_take(&shared->running, record) ? 0 : PERFDATA_ERROR_MEMORY;
@@ -488,7 +492,7 @@ static perfdata_status take_record(struct state *state, const struct pd_delivere
     if (pd_delivered_sample(record, &sample) < 0)
         return pd_issue(&shared->session->recording->context, PERFDATA_ISSUE_BAD_SAMPLE,
                         (int64_t)record->offset, "sample left out: its content exceeds its size");
-    struct sample_facts facts = {
+    struct pd_report_facts facts = {
         .event = pd_delivered_event(shared->session->recording, record),
         .sample = &sample,
         .thread = record->thread,
@@ -503,7 +507,7 @@ static perfdata_status take_record(struct state *state, const struct pd_delivere
 }
 
 /* The entry that a location counted for last will most likely be wanted again. */
-PD_INLINE void fetch_entry(const struct state *state, const struct pd_location *location)
+PD_INLINE void fetch_entry(const struct pd_report_state *state, const struct pd_location *location)
 {
     uint32_t last = location ? (uint32_t)(location->memo[0] >> 32) : 0;
     if (!last)
@@ -514,7 +518,7 @@ PD_INLINE void fetch_entry(const struct state *state, const struct pd_location *
     __builtin_prefetch(&entry->count);
 }
 
-static perfdata_status take_batch(struct state *state, const struct pd_batch *batch)
+static perfdata_status take_batch(struct pd_report_state *state, const struct pd_batch *batch)
 {
     perfdata_status status = 0;
     for (size_t i = 0; i < batch->count && status == 0; i++) {
@@ -546,11 +550,11 @@ static perfdata_status leave_to_order(void *data, void *state, struct pd_batch *
 
 static perfdata_status in_order(void *data, struct pd_batch *batch)
 {
-    struct collecting *shared = data;
+    struct pd_report_collecting *shared = data;
     return take_batch(shared->sequential, batch);
 }
 
-void pd_report_state_free(struct state *state)
+void pd_report_state_free(struct pd_report_state *state)
 {
     if (!state)
         return;
@@ -564,7 +568,7 @@ void pd_report_state_free(struct state *state)
 }
 
 /* The first worker's tables are kept, the others' are added to them. */
-static perfdata_status give(struct collecting *shared, struct state *state)
+static perfdata_status give(struct pd_report_collecting *shared, struct pd_report_state *state)
 {
     perfdata_status status = state->hist.failed ? PERFDATA_ERROR_MEMORY : 0;
     pthread_mutex_lock(&shared->lock);
@@ -614,7 +618,7 @@ static bool is_sequential(const struct pd_recording *recording, const struct pd_
  * as perf does. */
 static int front(void *data, const struct pd_delivered *record)
 {
-    struct collecting *shared = data;
+    struct pd_report_collecting *shared = data;
     const struct pd_event *event = record->event;
     if (shared->plan->layout.thread_counts)
         pd_report_reads_add(&shared->out->reads, &shared->session->recording->context, record);
@@ -632,7 +636,7 @@ static int front(void *data, const struct pd_delivered *record)
 perfdata_status pd_report_collect(struct pd_session *session, const struct pd_report_plan *plan,
                                   unsigned threads, struct pd_report_counts *out)
 {
-    struct collecting shared = {
+    struct pd_report_collecting shared = {
         .plan = plan, .session = session, .out = out, .event_switch = plan->event_switch
     };
     struct pd_consumer consumer = {

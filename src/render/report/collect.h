@@ -8,14 +8,14 @@
 #include "render/report/plan.h"
 #include "resolve/chain_memo.h"
 
-struct collecting {
+struct pd_report_collecting {
     const struct pd_report_plan *plan;
     struct pd_session *session;
     bool wants_chain;
     pthread_mutex_t lock;
     struct pd_report_counts *out;
     bool has_first; /* a worker's tables have become those of `out` */
-    struct state *sequential;
+    struct pd_report_state *sequential;
     struct pd_report_running running; /* of a plan that counts_latency */
     struct pd_event_switch event_switch;
 };
@@ -29,8 +29,8 @@ struct pd_report_stacks {
 };
 
 /* A worker. */
-struct state {
-    struct collecting *shared;
+struct pd_report_state {
+    struct pd_report_collecting *shared;
     struct pd_resolver *resolver;
     struct pd_hist hist;
     uint64_t lost_samples, dropped_samples;
@@ -45,7 +45,7 @@ struct state {
     struct pd_report_scratch scratch; /* for payloads */
 };
 
-struct sample_facts {
+struct pd_report_facts {
     const struct pd_event *event; /* whose histogram */
     const struct pd_sample *sample;
     const struct pd_thread *thread;
@@ -58,43 +58,47 @@ struct sample_facts {
 };
 
 /* collect.c: a worker; NULL: no memory. */
-struct state *pd_report_state_new(struct collecting *shared, struct pd_resolver *resolver);
-void pd_report_state_free(struct state *state);
+struct pd_report_state *pd_report_state_new(struct pd_report_collecting *shared,
+                                            struct pd_resolver *resolver);
+void pd_report_state_free(struct pd_report_state *state);
 /* Sets facts->cell to the sample's chain; leaves it where it has none. False: no memory. */
-bool pd_report_take_chain(struct state *state, struct sample_facts *facts);
+bool pd_report_take_chain(struct pd_report_state *state, struct pd_report_facts *facts);
 /* PD_HIST_NONE: no memory. */
-uint32_t pd_report_frame_id(struct state *state, const struct pd_frame *frame);
+uint32_t pd_report_frame_id(struct pd_report_state *state, const struct pd_frame *frame);
 
 /* False: no memory. */
 bool pd_report_stacks_init(struct pd_report_stacks *stacks);
 void pd_report_stacks_free(struct pd_report_stacks *stacks);
 /* The cell of the sample's chain, without parents, ignored functions and inlined ones. False: the
  * chain is to be resolved as a whole. */
-bool pd_report_stack_of(struct state *state, const struct sample_facts *facts, uint32_t *cell);
+bool pd_report_stack_of(struct pd_report_state *state, const struct pd_report_facts *facts,
+                        uint32_t *cell);
 
 /* words.c: the words of a row's key, one per sort key behind the event. */
-void pd_report_fill_key(struct state *state, const struct sample_facts *facts, uint64_t *key);
+void pd_report_fill_key(struct pd_report_state *state, const struct pd_report_facts *facts,
+                        uint64_t *key);
 
 /* branch.c: each branch of a sample's stack for itself. */
-perfdata_status pd_report_count_branches(struct state *state, struct sample_facts *facts,
-                                         bool filtered);
+perfdata_status pd_report_count_branches(struct pd_report_state *state,
+                                         struct pd_report_facts *facts, bool filtered);
 
 /* memory.c: what a sample's weight is: of one in parts, the first. */
-uint64_t pd_report_weight(const struct sample_facts *facts);
+uint64_t pd_report_weight(const struct pd_report_facts *facts);
 /* What a sample accessed, in a report of memory, for facts->access; false: no memory. */
-bool pd_report_access(struct state *state, const struct sample_facts *facts,
+bool pd_report_access(struct pd_report_state *state, const struct pd_report_facts *facts,
                       struct pd_hist_access *access);
-void pd_report_cache_line(const struct sample_facts *facts, struct pd_hist_cache_line *line);
+void pd_report_cache_line(const struct pd_report_facts *facts, struct pd_hist_cache_line *line);
 
 /* lines.c: the name of an address's source line or file, for the keys SRCLINE... and SRCFILE. */
-uint64_t pd_report_line_word(struct state *state, const struct pd_location *location,
+uint64_t pd_report_line_word(struct pd_report_state *state, const struct pd_location *location,
                              uint64_t address, uint8_t key);
 /* The text of an address's source line, without a symbol: its object and address where no line is
  * known. False: no memory. */
 bool pd_report_source_line(const struct pd_report_plan *plan, struct pd_symbols *symbols,
                            const struct pd_map *map, uint64_t address, struct pd_text *out);
 /* The word that a sort key makes of a frame of a chain. */
-uint32_t pd_report_frame_word(struct state *state, const struct pd_frame *frame, uint8_t key);
+uint32_t pd_report_frame_word(struct pd_report_state *state, const struct pd_frame *frame,
+                              uint8_t key);
 
 /* A location as rows of branches and of accesses to memory have it. */
 PD_INLINE struct pd_hist_place pd_report_place(const struct pd_location *location, char level)

@@ -89,7 +89,7 @@ static void put_source_file(const struct pd_report_plan *plan, struct pd_symbols
         out->length = (size_t)(colon - out->data);
 }
 
-static uint32_t word_of(struct state *state, const struct pd_text *text)
+static uint32_t word_of(struct pd_report_state *state, const struct pd_text *text)
 {
     if (text->failed) {
         state->hist.failed = true;
@@ -98,7 +98,8 @@ static uint32_t word_of(struct state *state, const struct pd_text *text)
     return pd_hist_bytes_id(&state->hist, text->length ? text->data : "", text->length);
 }
 
-uint32_t pd_report_frame_word(struct state *state, const struct pd_frame *frame, uint8_t key)
+uint32_t pd_report_frame_word(struct pd_report_state *state, const struct pd_frame *frame,
+                              uint8_t key)
 {
     const struct pd_report_plan *plan = state->shared->plan;
     const struct pd_location *location = frame->location;
@@ -118,7 +119,7 @@ uint32_t pd_report_frame_word(struct state *state, const struct pd_frame *frame,
     return (uint32_t)pd_report_line_word(state, location, frame->ip, key);
 }
 
-uint64_t pd_report_line_word(struct state *state, const struct pd_location *location,
+uint64_t pd_report_line_word(struct pd_report_state *state, const struct pd_location *location,
                              uint64_t address, uint8_t key)
 {
     const struct pd_report_plan *plan = state->shared->plan;

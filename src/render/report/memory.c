@@ -2,14 +2,14 @@
 /* Reports of accesses to memory: what a sample's code accessed, and what that counts for. */
 #include "render/report/collect.h"
 
-uint64_t pd_report_weight(const struct sample_facts *facts)
+uint64_t pd_report_weight(const struct pd_report_facts *facts)
 {
     bool parts = facts->event->attr.sample_type & PD_SAMPLE_WEIGHT_STRUCT;
     return parts ? (uint32_t)facts->sample->weight : facts->sample->weight;
 }
 
 /* Code is looked for in all modes, data in the processor's. */
-bool pd_report_access(struct state *state, const struct sample_facts *facts,
+bool pd_report_access(struct pd_report_state *state, const struct pd_report_facts *facts,
                       struct pd_hist_access *access)
 {
     const struct pd_sample *sample = facts->sample;
@@ -30,14 +30,14 @@ bool pd_report_access(struct state *state, const struct sample_facts *facts,
 }
 
 /* Processes have anonymous memory of their own; a file is the same in all of them. */
-static bool is_anonymous(const struct sample_facts *facts, const struct pd_map *map)
+static bool is_anonymous(const struct pd_report_facts *facts, const struct pd_map *map)
 {
     const struct pd_dso *dso = map->dso;
     return facts->sample->cpumode != PD_CPUMODE_KERNEL && !(map->flags & PD_MAP_SHARED) &&
            !dso->maj && !dso->min && !dso->ino && !dso->ino_generation;
 }
 
-void pd_report_cache_line(const struct sample_facts *facts, struct pd_hist_cache_line *line)
+void pd_report_cache_line(const struct pd_report_facts *facts, struct pd_hist_cache_line *line)
 {
     const struct pd_hist_place *data = &facts->access->to;
     *line = (struct pd_hist_cache_line){ .cpumode = facts->sample->cpumode,

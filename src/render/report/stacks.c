@@ -39,7 +39,7 @@ static void trim(struct pd_report_stacks *stacks)
 }
 
 /* Leaves the frames of a part's callers in stacks->frames. */
-static bool make_list(struct state *state, const struct sample_facts *facts,
+static bool make_list(struct pd_report_state *state, const struct pd_report_facts *facts,
                       const struct pd_chain_parts *part)
 {
     struct pd_report_stacks *stacks = &state->stacks;
@@ -63,7 +63,7 @@ static bool make_list(struct state *state, const struct sample_facts *facts,
 }
 
 /* PD_INTERN_NONE: there is a marker among them, or no memory. */
-static uint32_t list_of(struct state *state, const struct sample_facts *facts,
+static uint32_t list_of(struct pd_report_state *state, const struct pd_report_facts *facts,
                         const struct pd_chain_parts *part, uint64_t stamp)
 {
     struct pd_report_stacks *stacks = &state->stacks;
@@ -83,7 +83,7 @@ static uint32_t list_of(struct state *state, const struct sample_facts *facts,
     return list;
 }
 
-static bool put_list(struct state *state, uint32_t list, uint32_t *cell)
+static bool put_list(struct pd_report_state *state, uint32_t list, uint32_t *cell)
 {
     struct pd_report_stacks *stacks = &state->stacks;
     const struct pd_string *string = &stacks->lists.strings.data[list];
@@ -134,7 +134,7 @@ static size_t split(const struct pd_sample *sample, struct pd_chain_parts parts[
     return count;
 }
 
-static bool put_leaf(struct state *state, const struct pd_frame *leaf, uint32_t *cell)
+static bool put_leaf(struct pd_report_state *state, const struct pd_frame *leaf, uint32_t *cell)
 {
     if (state->hist.options.hide_unresolved && !leaf->location->sym)
         return true;
@@ -144,7 +144,8 @@ static bool put_leaf(struct state *state, const struct pd_frame *leaf, uint32_t 
     return id != PD_HIST_NONE && *cell != PD_HIST_NONE;
 }
 
-bool pd_report_stack_of(struct state *state, const struct sample_facts *facts, uint32_t *cell)
+bool pd_report_stack_of(struct pd_report_state *state, const struct pd_report_facts *facts,
+                        uint32_t *cell)
 {
     const struct pd_report_plan *plan = state->shared->plan;
     struct pd_chain_parts parts[2];

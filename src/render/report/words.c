@@ -5,7 +5,8 @@
 /* ---- of samples ---- */
 
 #define WORD(name)                                                                                 \
-    PD_INLINE uint64_t word_##name(struct state *state, const struct sample_facts *facts)
+    PD_INLINE uint64_t word_##name(struct pd_report_state *state,                                  \
+                                   const struct pd_report_facts *facts)
 
 WORD(thread)
 {
@@ -153,12 +154,12 @@ WORD(time)
 /* ---- of branches: `facts->access` is there ---- */
 
 /* The symbols of different objects are one where they lie at the same place in them. */
-static uint64_t symbol_word(struct state *state, const struct pd_hist_place *place)
+static uint64_t symbol_word(struct pd_report_state *state, const struct pd_hist_place *place)
 {
     return pd_hist_sym_id(&state->hist, NULL, place->symbol, place->ip);
 }
 
-static uint64_t line_word(struct state *state, const struct pd_hist_place *place)
+static uint64_t line_word(struct pd_report_state *state, const struct pd_hist_place *place)
 {
     struct pd_location location = { .map = place->map, .sym = place->symbol };
     return pd_report_line_word(state, &location, place->addr, PD_KEY_SRCLINE);
@@ -296,7 +297,8 @@ WORD(cache_line)
 
 /* ---- the whole key ---- */
 
-PD_INLINE uint64_t word_of(struct state *state, const struct sample_facts *facts, uint8_t key)
+PD_INLINE uint64_t word_of(struct pd_report_state *state, const struct pd_report_facts *facts,
+                           uint8_t key)
 {
     switch (key) {
 /* clang-format off */
@@ -308,7 +310,8 @@ PD_INLINE uint64_t word_of(struct state *state, const struct sample_facts *facts
     }
 }
 
-void pd_report_fill_key(struct state *state, const struct sample_facts *facts, uint64_t *key)
+void pd_report_fill_key(struct pd_report_state *state, const struct pd_report_facts *facts,
+                        uint64_t *key)
 {
     const struct pd_report_plan *plan = state->shared->plan;
     *key++ = facts->event->index;

@@ -304,7 +304,7 @@ static void go_on(struct pd_pt_decoder *d, const struct along *a)
  * behind it. */
 PD_INLINE bool may_read(const struct pd_pt_decoder *d)
 {
-    return d->config.branches && !d->config.cyc_threshold && !d->quick.hop && !d->quick.unseen &&
+    return d->config.branches && !d->config.cyc_threshold && !d->quick.on && !d->quick.unreported &&
            d->time.pge && !d->time.max_cycles && d->input.context == PD_PT_NO_BLOCK &&
            d->modes.iflag == d->modes.next_iflag && (d->modes.pip & 1) == d->modes.nr;
 }

@@ -4,46 +4,46 @@
 #include "itrace/intel_pt/fast/packet_loop.h"
 
 /* So many bytes may be read without a look at the end. */
-enum { HOT_MARGIN = 16 };
+enum { LOOP_MARGIN = 16 };
 
 enum {
-    HOT_NOT,
-    HOT_TNT,
-    HOT_TIP,
-    HOT_MTC,
-    HOT_FUP,
-    HOT_PGD, /* without an IP */
-    HOT_PGE,
-    HOT_MODE,
-    HOT_EXTENDED, /* PIP is one of them */
-    HOT_CYC,
+    LOOP_NOT,
+    LOOP_TNT,
+    LOOP_TIP,
+    LOOP_MTC,
+    LOOP_FUP,
+    LOOP_PGD, /* without an IP */
+    LOOP_PGE,
+    LOOP_MODE,
+    LOOP_EXTENDED, /* PIP is one of them */
+    LOOP_CYC,
     HOT_LONG_CYC
 };
-#define HOT_OF(b)                                                                                  \
-    (!((b)&1)             ? (b) > 2 ? HOT_TNT                                                      \
-                            : (b)   ? HOT_EXTENDED                                                 \
-                                    : HOT_NOT                                                      \
-     : ((b)&3) == 3       ? (b)&4 ? HOT_LONG_CYC : HOT_CYC                                         \
-     : ((b)&0x1f) == 0x0d ? HOT_TIP                                                                \
-     : ((b)&0x1f) == 0x1d ? HOT_FUP                                                                \
-     : ((b)&0x1f) == 0x11 ? HOT_PGE                                                                \
-     : (b) == 0x59        ? HOT_MTC                                                                \
-     : (b) == 0x01        ? HOT_PGD                                                                \
-     : (b) == 0x99        ? HOT_MODE                                                               \
-                          : HOT_NOT)
-#define HOT4(b) HOT_OF(b), HOT_OF((b) + 1), HOT_OF((b) + 2), HOT_OF((b) + 3)
-#define HOT16(b) HOT4(b), HOT4((b) + 4), HOT4((b) + 8), HOT4((b) + 12)
-#define HOT64(b) HOT16(b), HOT16((b) + 16), HOT16((b) + 32), HOT16((b) + 48)
-static const uint8_t hot_kind[256] = { HOT64(0), HOT64(64), HOT64(128), HOT64(192) };
+#define LOOP_OF(b)                                                                                 \
+    (!((b)&1)             ? (b) > 2 ? LOOP_TNT                                                     \
+                            : (b)   ? LOOP_EXTENDED                                                \
+                                    : LOOP_NOT                                                     \
+     : ((b)&3) == 3       ? (b)&4 ? HOT_LONG_CYC : LOOP_CYC                                        \
+     : ((b)&0x1f) == 0x0d ? LOOP_TIP                                                               \
+     : ((b)&0x1f) == 0x1d ? LOOP_FUP                                                               \
+     : ((b)&0x1f) == 0x11 ? LOOP_PGE                                                               \
+     : (b) == 0x59        ? LOOP_MTC                                                               \
+     : (b) == 0x01        ? LOOP_PGD                                                               \
+     : (b) == 0x99        ? LOOP_MODE                                                              \
+                          : LOOP_NOT)
+#define LOOP4(b) LOOP_OF(b), LOOP_OF((b) + 1), LOOP_OF((b) + 2), LOOP_OF((b) + 3)
+#define LOOP16(b) LOOP4(b), LOOP4((b) + 4), LOOP4((b) + 8), LOOP4((b) + 12)
+#define LOOP64(b) LOOP16(b), LOOP16((b) + 16), LOOP16((b) + 32), LOOP16((b) + 48)
+static const uint8_t loop_kind[256] = { LOOP64(0), LOOP64(64), LOOP64(128), LOOP64(192) };
 
 static bool is_plain(const struct pd_pt_decoder *d)
 {
     const uint32_t watched = PD_PT_BRANCH | PD_PT_TRACE_BEGIN | (d->pauses ? 0 : PD_PT_TRACE_END);
-    return d->config.branches && !d->config.outside && !d->config.has_places &&
+    return d->config.branches && !d->config.filtered_out && !d->config.has_places &&
            !d->events.overflow && !(d->watch & watched) && !walk_is_pending(&d->pending);
 }
 
-PD_INLINE bool hot_begin(struct pd_pt_decoder *d, struct hot *h)
+PD_INLINE bool loop_begin(struct pd_pt_decoder *d, struct packet_loop *h)
 {
     enum pd_code_error error;
     /* With a threshold for CYCs, a count belongs only to the packet behind it. */
@@ -63,15 +63,15 @@ PD_INLINE bool hot_begin(struct pd_pt_decoder *d, struct hot *h)
     h->plain = is_plain(d);
     h->step_reference = h->step_least = h->step_cycles = 0;
     h->step_factor = 0;
-    hot_take(d, h);
-    hot_set_budget(d, h);
+    loop_take(d, h);
+    loop_set_budget(d, h);
     d->modes.next_nr = d->modes.nr;
     return true;
 }
 
-PD_INLINE void hot_end(struct pd_pt_decoder *d, const struct hot *h)
+PD_INLINE void loop_end(struct pd_pt_decoder *d, const struct packet_loop *h)
 {
-    hot_put(d, h);
+    loop_put(d, h);
     d->input.next = h->p;
     d->input.packet.kind = (uint8_t)h->kind;
     d->place.last_ip = h->last_ip;
@@ -90,8 +90,8 @@ PD_INLINE void hot_end(struct pd_pt_decoder *d, const struct hot *h)
 /* ---- TNT and TIP ---- */
 
 /* Bits are left that take a closer look. */
-static PD_NOINLINE void hot_tnt_rest(struct pd_pt_decoder *d, const uint8_t *at, unsigned bits,
-                                     unsigned count)
+static PD_NOINLINE void loop_tnt_rest(struct pd_pt_decoder *d, const uint8_t *at, unsigned bits,
+                                      unsigned count)
 {
     d->input.at = at;
     d->unused.tnt = (uint64_t)bits << (64 - count);
@@ -99,7 +99,8 @@ static PD_NOINLINE void hot_tnt_rest(struct pd_pt_decoder *d, const uint8_t *at,
     d->walk = WALK_TNT_MORE;
 }
 
-PD_INLINE void hot_follow(struct pd_pt_decoder *d, struct hot *h, const struct walk_run *run)
+PD_INLINE void loop_follow(struct pd_pt_decoder *d, struct packet_loop *h,
+                           const struct walk_run *run)
 {
     walk_push_calls(d, run);
     h->insns += run->insns;
@@ -110,23 +111,23 @@ PD_INLINE void hot_follow(struct pd_pt_decoder *d, struct hot *h, const struct w
 }
 
 /* A TNT with returns in it, where what they lead to depends on the calls before, or with too many
- * calls for one run. `run` is its first part. False as hot_tnt(). */
-PD_INLINE bool hot_tnt_in_parts(struct pd_pt_decoder *d, struct hot *h, const struct walk_run *run,
-                                unsigned bits, unsigned count)
+ * calls for one run. `run` is its first part. False as loop_tnt(). */
+PD_INLINE bool loop_tnt_in_parts(struct pd_pt_decoder *d, struct packet_loop *h,
+                                 const struct walk_run *run, unsigned bits, unsigned count)
 {
     bool cycles = !run->used || (run->flags & RUN_TAKEN); /* a return is a step */
     unsigned steps = RUN_STEP;                            /* flags of runs that say so */
     bool step = false;
     const unsigned all = count;
     for (;;) {
-        hot_follow(d, h, run);
+        loop_follow(d, h, run);
         step |= (run->flags & steps) != 0;
         count -= run->used;
         if (!count)
             break;
         if (!run->used || h->node->branch == PD_BRANCH_INDIRECT) {
             struct pd_code_node *ret = h->node;
-            struct pd_code_node *next = walk_unseen_return(d, ret, bits >> (count - 1) & 1);
+            struct pd_code_node *next = walk_unreported_return(d, ret, bits >> (count - 1) & 1);
             if (PD_UNLIKELY(!next))
                 goto rest;
             step = true;
@@ -141,39 +142,39 @@ PD_INLINE bool hot_tnt_in_parts(struct pd_pt_decoder *d, struct hot *h, const st
         if (PD_UNLIKELY(!run || h->insns + run->insns + run->end_insns >= h->budget))
             goto rest;
     }
-    hot_steps(h, cycles);
+    loop_steps(h, cycles);
     h->kind = PD_PT_TNT;
     h->p++;
     return true;
 rest:
     if (count == all)
         return false;
-    hot_tnt_rest(d, h->p++, bits, count);
+    loop_tnt_rest(d, h->p++, bits, count);
     h->kind = PD_PT_TNT;
     if (step)
-        hot_steps(h, cycles);
+        loop_steps(h, cycles);
     else
         h->sample_cyc = false;
     return false;
 }
 
 /* A short TNT. False: not done here, or not all of it. */
-PD_INLINE bool hot_tnt(struct pd_pt_decoder *d, struct hot *h)
+PD_INLINE bool loop_tnt(struct pd_pt_decoder *d, struct packet_loop *h)
 {
     unsigned bits = *h->p >> 1, count = 31 - (unsigned)__builtin_clz(bits);
     const struct walk_run *run = walk_get_run(d, h->node, bits);
     if (PD_UNLIKELY(!run || h->insns + run->insns + run->end_insns >= h->budget))
         return false;
     if (run->used != count)
-        return hot_tnt_in_parts(d, h, run, bits, count);
-    hot_follow(d, h, run);
-    hot_steps(h, run->flags & RUN_TAKEN);
+        return loop_tnt_in_parts(d, h, run, bits, count);
+    loop_follow(d, h, run);
+    loop_steps(h, run->flags & RUN_TAKEN);
     h->kind = PD_PT_TNT;
     h->p++;
     return true;
 }
 
-PD_INLINE bool hot_tip(struct pd_pt_decoder *d, struct hot *h)
+PD_INLINE bool loop_tip(struct pd_pt_decoder *d, struct packet_loop *h)
 {
     uint64_t ip = h->last_ip;
     unsigned size = walk_tip_ip(h->p, &ip);
@@ -185,7 +186,7 @@ PD_INLINE bool hot_tip(struct pd_pt_decoder *d, struct hot *h)
     if (insns >= h->budget || (d->config.timeful && ip < d->config.kernel_start &&
                                branch->last_ip >= d->config.kernel_start))
         return false;
-    hot_follow(d, h, run);
+    loop_follow(d, h, run);
     h->insns = insns;
     h->last = branch;
     h->last_ip = h->ip = ip;
@@ -196,7 +197,7 @@ PD_INLINE bool hot_tip(struct pd_pt_decoder *d, struct hot *h)
         h->node = walk_return_to(d, ip);
     if (!h->node)
         h->node = walk_known_node(d, ip);
-    hot_steps(h, true);
+    loop_steps(h, true);
     h->kind = PD_PT_TIP;
     h->p += size;
     return true;
@@ -206,7 +207,7 @@ PD_INLINE bool hot_tip(struct pd_pt_decoder *d, struct hot *h)
 
 /* No sample comes near after so many instructions. What ends or begins may change when one is due
  * by a tick. */
-PD_INLINE bool hot_is_far(const struct hot *h, uint64_t count)
+PD_INLINE bool loop_is_far(const struct packet_loop *h, uint64_t count)
 {
     return h->insns + count + 2 < h->budget;
 }
@@ -228,9 +229,9 @@ static PD_NOINLINE void note_on(struct pd_pt_decoder *d)
 }
 
 /* The step that ends it, at `ip`. The time of it is told: no calibration looks beyond. */
-PD_INLINE void hot_off(struct pd_pt_decoder *d, struct hot *h, uint64_t ip)
+PD_INLINE void loop_off(struct pd_pt_decoder *d, struct packet_loop *h, uint64_t ip)
 {
-    hot_put(d, h);
+    loop_put(d, h);
     if (d->time.max_cycles)
         walk_settle_vain(d);
     walk_take_counts(d);
@@ -245,11 +246,11 @@ PD_INLINE void hot_off(struct pd_pt_decoder *d, struct hot *h, uint64_t ip)
     h->ip = ip;
     h->moved = true;
     h->kind = PD_PT_TIP_PGD;
-    hot_new_time(d, h);
+    loop_new_time(d, h);
 }
 
 /* The instructions up to `ip`, in a straight line; false: they are not. */
-PD_INLINE bool count_to(const struct hot *h, uint64_t ip, uint64_t *count)
+PD_INLINE bool count_to(const struct packet_loop *h, uint64_t ip, uint64_t *count)
 {
     const struct pd_code_node *node = h->node;
     for (unsigned i = 0; node && i < 8; i++, node = node->fall) {
@@ -267,23 +268,23 @@ PD_INLINE bool count_to(const struct hot *h, uint64_t ip, uint64_t *count)
 }
 
 /* A FUP, and right behind it a TIP.PGD: it ends there. */
-PD_INLINE bool hot_fup(struct pd_pt_decoder *d, struct hot *h)
+PD_INLINE bool loop_fup(struct pd_pt_decoder *d, struct packet_loop *h)
 {
     uint64_t ip = h->last_ip, count = 0;
     const unsigned size = walk_tip_ip(h->p, &ip);
-    if (!h->plain || !size || hot_kind[h->p[size]] != HOT_PGD || !count_to(h, ip, &count) ||
-        !hot_is_far(h, count))
+    if (!h->plain || !size || loop_kind[h->p[size]] != LOOP_PGD || !count_to(h, ip, &count) ||
+        !loop_is_far(h, count))
         return false;
     h->insns += count;
     h->last_ip = ip;
-    hot_off(d, h, ip);
+    loop_off(d, h, ip);
     walk_set_insn(d, PD_INSN_OTHER, 0, ip);
     h->p += size + 1;
     return true;
 }
 
 /* A TIP.PGD without an IP at an indirect branch. */
-PD_INLINE bool hot_pgd(struct pd_pt_decoder *d, struct hot *h)
+PD_INLINE bool loop_pgd(struct pd_pt_decoder *d, struct packet_loop *h)
 {
     const struct walk_run *run = h->plain && h->node ? walk_get_run(d, h->node, 1) : NULL;
     if (!run)
@@ -291,11 +292,11 @@ PD_INLINE bool hot_pgd(struct pd_pt_decoder *d, struct hot *h)
     const struct pd_code_node *branch = run->end;
     const uint64_t count = run->insns + branch->insns;
     if (branch->branch != PD_BRANCH_INDIRECT || branch->op == PD_INSN_CALL ||
-        branch->op == PD_INSN_RET || !hot_is_far(h, count))
+        branch->op == PD_INSN_RET || !loop_is_far(h, count))
         return false;
     walk_push_calls(d, run);
     h->insns += count;
-    hot_off(d, h, branch->last_ip);
+    loop_off(d, h, branch->last_ip);
     walk_set_insn(d, branch->op, branch->length, branch->last_ip);
     h->p++;
     return true;
@@ -303,7 +304,7 @@ PD_INLINE bool hot_pgd(struct pd_pt_decoder *d, struct hot *h)
 
 /* Tracing begins in user space: the caller's time would take the estimate. False: it may have to
  * see that. */
-PD_INLINE bool hot_skip(struct pd_pt_decoder *d, const struct hot *h)
+PD_INLINE bool loop_skip(struct pd_pt_decoder *d, const struct packet_loop *h)
 {
     const uint64_t insns = h->insns - h->insn_base;
     if (insns >> 16)
@@ -323,16 +324,16 @@ PD_INLINE bool hot_skip(struct pd_pt_decoder *d, const struct hot *h)
 }
 
 /* A TIP.PGE. */
-PD_INLINE bool hot_pge(struct pd_pt_decoder *d, struct hot *h, const uint8_t *at)
+PD_INLINE bool loop_pge(struct pd_pt_decoder *d, struct packet_loop *h, const uint8_t *at)
 {
     uint64_t ip = h->last_ip;
     const unsigned size = walk_tip_ip(at, &ip);
-    if (!h->plain || !size || d->time.pge || !hot_is_far(h, 0))
+    if (!h->plain || !size || d->time.pge || !loop_is_far(h, 0))
         return false;
     const bool returns = d->config.timeful && ip && ip < d->config.kernel_start;
-    if (returns && !hot_skip(d, h))
+    if (returns && !loop_skip(d, h))
         return false;
-    hot_put(d, h);
+    loop_put(d, h);
     d->time.pge = true;
     pd_pt_time_rebase_cycles(&d->time);
     walk_take_counts(d);
@@ -345,21 +346,21 @@ PD_INLINE bool hot_pge(struct pd_pt_decoder *d, struct hot *h, const uint8_t *at
     h->moved = true;
     h->kind = PD_PT_TIP_PGE;
     h->p = at + size;
-    hot_take(d, h);
+    loop_take(d, h);
     return true;
 }
 
 /* MODE.Exec that changes nothing, and right behind it a TIP.PGE. */
-PD_INLINE bool hot_mode(struct pd_pt_decoder *d, struct hot *h)
+PD_INLINE bool loop_mode(struct pd_pt_decoder *d, struct packet_loop *h)
 {
     const unsigned mode = h->p[1];
-    return (mode & ~4u) <= 1 && !!(mode & 4) == d->modes.iflag && hot_kind[h->p[2]] == HOT_PGE &&
-           hot_pge(d, h, h->p + 2);
+    return (mode & ~4u) <= 1 && !!(mode & 4) == d->modes.iflag && loop_kind[h->p[2]] == LOOP_PGE &&
+           loop_pge(d, h, h->p + 2);
 }
 
 /* A PIP that leads from host to host, or from guest to guest. It tells nothing of the time, nor
  * ends a calibration. */
-PD_INLINE bool hot_pip(struct pd_pt_decoder *d, struct hot *h)
+PD_INLINE bool loop_pip(struct pd_pt_decoder *d, struct packet_loop *h)
 {
     enum { PIP = 0x43, SIZE = 8, UNUSED_BITS = 16 };
     if (h->p[1] != PIP || (h->p[2] & 1) != d->modes.nr)
@@ -407,8 +408,8 @@ struct picked {
     unsigned cyc, cyc_cycles; /* its size, or 0 */
 };
 
-/* As many as there are; none behind a second CYC. At least HOT_MARGIN bytes lie behind `end`. Which
- * kind a packet is comes as a surprise: hence no branches but the one out of the loop. */
+/* As many as there are; none behind a second CYC. At least LOOP_MARGIN bytes lie behind `end`.
+ * Which kind a packet is comes as a surprise: hence no branches but the one out of the loop. */
 PD_INLINE void pick(struct picked *to, const uint8_t *begin, const uint8_t *end)
 {
     uint8_t room[WALK_CHAIN_BYTES + 8] = { 0 };
@@ -447,7 +448,7 @@ PD_INLINE void pick(struct picked *to, const uint8_t *begin, const uint8_t *end)
     to->cyc_cycles = cycles;
 }
 
-PD_INLINE bool fits(const struct pd_pt_decoder *d, const struct hot *h,
+PD_INLINE bool fits(const struct pd_pt_decoder *d, const struct packet_loop *h,
                     const struct walk_chain *chain, struct walk_bytes bytes)
 {
     return chain->node == h->node && walk_begins_with(bytes, chain) && chain->size &&
@@ -479,8 +480,9 @@ PD_INLINE unsigned highest(uint32_t bits)
     return 31 - (unsigned)__builtin_clz(bits);
 }
 
-/* What its CYCs and steps do; hot_steps() for all of them. False: more CYCs than are known here. */
-PD_INLINE bool chain_cycles(struct hot *h, const struct walk_chain *chain,
+/* What its CYCs and steps do; loop_steps() for all of them. False: more CYCs than are known
+ * here. */
+PD_INLINE bool chain_cycles(struct packet_loop *h, const struct walk_chain *chain,
                             const struct picked *packets)
 {
     const uint32_t timed = packets->timed & (0xffffu >> (WALK_CHAIN_BYTES - chain->size));
@@ -499,11 +501,12 @@ PD_INLINE bool chain_cycles(struct hot *h, const struct walk_chain *chain,
         h->sampled = true;
     }
     h->total = total;
-    hot_steps(h, false);
+    loop_steps(h, false);
     return true;
 }
 
-PD_INLINE void hot_chain(struct pd_pt_decoder *d, struct hot *h, const struct walk_chain *chain)
+PD_INLINE void loop_chain(struct pd_pt_decoder *d, struct packet_loop *h,
+                          const struct walk_chain *chain)
 {
     chain_returns(d, chain);
     h->insns += chain->insns;
@@ -528,8 +531,8 @@ static PD_NOINLINE const uint8_t *new_chain(struct pd_pt_decoder *d, struct walk
 
 /* All of a chain's packets, or as many as it has. Where the packets end that are to be walked one
  * by one; NULL: there are none. */
-PD_INLINE const uint8_t *hot_picked(struct pd_pt_decoder *d, struct hot *h,
-                                    const struct picked *packets, const uint8_t *end)
+PD_INLINE const uint8_t *loop_picked(struct pd_pt_decoder *d, struct packet_loop *h,
+                                     const struct picked *packets, const uint8_t *end)
 {
     struct walk_chains *chains = d->learnt.chains;
     struct walk_chain *chain = walk_chain_set(chains, h->node, packets->bytes);
@@ -539,7 +542,7 @@ PD_INLINE const uint8_t *hot_picked(struct pd_pt_decoder *d, struct hot *h,
     if (PD_UNLIKELY(h->insns + chain->need >= h->budget) || !chain_cycles(h, chain, packets))
         return h->p + packets->ends[chain->size];
     chains->hit++;
-    hot_chain(d, h, chain);
+    loop_chain(d, h, chain);
     /* Foreseen by the processor, it looks at what comes next before the chain is there. */
     if (PD_UNLIKELY(chain->size != packets->size)) {
         h->p += packets->ends[chain->size];
@@ -550,30 +553,30 @@ PD_INLINE const uint8_t *hot_picked(struct pd_pt_decoder *d, struct hot *h,
 }
 
 /* A CYC and an MTC behind the chain. False: something else is there. */
-PD_INLINE bool hot_picked_mtc(struct hot *h, const struct picked *packets)
+PD_INLINE bool loop_picked_mtc(struct packet_loop *h, const struct picked *packets)
 {
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): packets were picked from somewhere */
-    if (!packets->cyc || hot_kind[h->p[packets->cyc]] != HOT_MTC ||
+    if (!packets->cyc || loop_kind[h->p[packets->cyc]] != LOOP_MTC ||
         h->total + packets->cyc_cycles >= h->room)
         return false;
-    hot_count(h, packets->cyc_cycles);
+    loop_count(h, packets->cyc_cycles);
     h->p += packets->cyc;
     return true;
 }
 
 /* As far as chains are known. Where the packets end that are to be walked one by one; *go as in
- * walk_unseen(). */
-PD_INLINE const uint8_t *hot_chains(struct pd_pt_decoder *d, struct hot *h, const uint8_t *end,
-                                    bool *go)
+ * walk_unreported(). */
+PD_INLINE const uint8_t *loop_chains(struct pd_pt_decoder *d, struct packet_loop *h,
+                                     const uint8_t *end, bool *go)
 {
     struct picked packets;
     while (h->p <= end) {
         pick(&packets, h->p, end);
-        const uint8_t *singly = packets.size ? hot_picked(d, h, &packets, end) : NULL;
+        const uint8_t *singly = packets.size ? loop_picked(d, h, &packets, end) : NULL;
         if (PD_UNLIKELY(singly != NULL))
             return singly;
-        if (hot_picked_mtc(h, &packets)) {
-            *go = hot_mtc(d, h);
+        if (loop_picked_mtc(h, &packets)) {
+            *go = loop_mtc(d, h);
             if (!*go)
                 break;
         } else if (!packets.size) {
@@ -583,10 +586,10 @@ PD_INLINE const uint8_t *hot_chains(struct pd_pt_decoder *d, struct hot *h, cons
     return h->p + 1;
 }
 
-/* hot_chains() for traces without CYCs: packets are looked up as they lie in the trace, together
+/* loop_chains() for traces without CYCs: packets are looked up as they lie in the trace, together
  * with what follows them. */
-PD_INLINE const uint8_t *hot_chains_alone(struct pd_pt_decoder *d, struct hot *h,
-                                          const uint8_t *end)
+PD_INLINE const uint8_t *loop_chains_alone(struct pd_pt_decoder *d, struct packet_loop *h,
+                                           const uint8_t *end)
 {
     struct walk_chains *chains = d->learnt.chains;
     while (h->p <= end && walk_control_size[*h->p] <= WALK_CHAIN_BYTES) {
@@ -597,8 +600,8 @@ PD_INLINE const uint8_t *hot_chains_alone(struct pd_pt_decoder *d, struct hot *h
         if (PD_UNLIKELY(h->insns + chain->need >= h->budget))
             return h->p + chain->size;
         chains->hit++;
-        hot_steps(h, chain->takes & 1);
-        hot_chain(d, h, chain);
+        loop_steps(h, chain->takes & 1);
+        loop_chain(d, h, chain);
         h->p += chain->size;
     }
     return h->p + 1;
@@ -607,58 +610,59 @@ PD_INLINE const uint8_t *hot_chains_alone(struct pd_pt_decoder *d, struct hot *h
 /* ---- the loop ---- */
 
 /* Steps are to be returned, but CYCs and MTCs are none: an idle processor sends many. */
-static PD_NOINLINE void hot_times(struct pd_pt_decoder *d)
+static PD_NOINLINE void loop_times(struct pd_pt_decoder *d)
 {
-    struct hot h;
+    struct packet_loop h;
     if (d->config.cyc_threshold || d->input.context != PD_PT_NO_BLOCK)
         return;
     h.p = d->input.next;
     h.kind = d->input.packet.kind;
-    hot_take(d, &h);
-    hot_set_budget(d, &h);
-    const uint8_t *end = d->input.end - HOT_MARGIN;
+    loop_take(d, &h);
+    loop_set_budget(d, &h);
+    const uint8_t *end = d->input.end - LOOP_MARGIN;
     while (h.p <= end) {
         const uint8_t *at = h.p;
         uint64_t cycles;
-        if (hot_kind[*at] == HOT_MTC) {
-            hot_mtc(d, &h);
-        } else if (hot_kind[*at] >= HOT_CYC && (h.p += pd_pt_short_cyc(at, &cycles)) > at) {
-            hot_cyc(d, &h, (unsigned)cycles, at);
+        if (loop_kind[*at] == LOOP_MTC) {
+            loop_mtc(d, &h);
+        } else if (loop_kind[*at] >= LOOP_CYC && (h.p += pd_pt_short_cyc(at, &cycles)) > at) {
+            loop_cyc(d, &h, (unsigned)cycles, at);
         } else {
             break;
         }
     }
-    hot_put(d, &h);
+    loop_put(d, &h);
     d->input.next = h.p;
     d->input.packet.kind = (uint8_t)h.kind;
 }
 
 /* Packets as long as they are ordinary ones. True: the current one is a TNT of which bits are
  * left. */
-bool walk_unseen(struct pd_pt_decoder *d)
+bool walk_unreported(struct pd_pt_decoder *d)
 {
-    struct hot h;
-    if (d->input.end - d->input.next < HOT_MARGIN || hot_kind[*d->input.next] == HOT_NOT)
+    struct packet_loop h;
+    if (d->input.end - d->input.next < LOOP_MARGIN || loop_kind[*d->input.next] == LOOP_NOT)
         return false;
     if (PD_UNLIKELY(d->time.timestamp >= d->limit)) {
-        hot_times(d);
+        loop_times(d);
         return false;
     }
-    if (!hot_begin(d, &h))
+    if (!loop_begin(d, &h))
         return false;
-    const uint8_t *end = d->input.end - HOT_MARGIN;
+    const uint8_t *end = d->input.end - LOOP_MARGIN;
     const uint8_t *singly = h.p + PD_MIN(d->learnt.chains->rest, (size_t)(d->input.end - h.p));
     bool go = true;
     while (go && h.p <= end) {
         if (h.p >= singly && h.node) {
-            singly = d->time.have_cyc ? hot_chains(d, &h, end, &go) : hot_chains_alone(d, &h, end);
+            singly = d->time.have_cyc ? loop_chains(d, &h, end, &go)
+                                      : loop_chains_alone(d, &h, end);
             if (!go || h.p > end)
                 break;
         }
         const uint8_t *p = h.p, *at = p;
-        unsigned kind = hot_kind[*p];
+        unsigned kind = loop_kind[*p];
         /* Mostly one of them stands before what it times. */
-        if (kind >= HOT_CYC) {
+        if (kind >= LOOP_CYC) {
             unsigned cycles = *p++ >> 3;
             if (kind == HOT_LONG_CYC) {
                 if (*p & 1)
@@ -666,24 +670,24 @@ bool walk_unseen(struct pd_pt_decoder *d)
                 cycles |= (*p++ & 0xfeu) << 4;
             }
             h.p = p;
-            go = hot_cyc(d, &h, cycles, at);
-            kind = hot_kind[*p];
-            if (!go || kind >= HOT_CYC)
+            go = loop_cyc(d, &h, cycles, at);
+            kind = loop_kind[*p];
+            if (!go || kind >= LOOP_CYC)
                 continue;
         }
         switch (kind) {
-        case HOT_TNT: go = h.node && hot_tnt(d, &h); break;
-        case HOT_TIP: go = h.node && hot_tip(d, &h); break;
-        case HOT_MTC: go = hot_mtc(d, &h); break;
-        case HOT_FUP: go = hot_fup(d, &h); break;
-        case HOT_PGD: go = hot_pgd(d, &h); break;
-        case HOT_PGE: go = hot_pge(d, &h, h.p); break;
-        case HOT_MODE: go = hot_mode(d, &h); break;
-        case HOT_EXTENDED: go = hot_pip(d, &h); break;
+        case LOOP_TNT: go = h.node && loop_tnt(d, &h); break;
+        case LOOP_TIP: go = h.node && loop_tip(d, &h); break;
+        case LOOP_MTC: go = loop_mtc(d, &h); break;
+        case LOOP_FUP: go = loop_fup(d, &h); break;
+        case LOOP_PGD: go = loop_pgd(d, &h); break;
+        case LOOP_PGE: go = loop_pge(d, &h, h.p); break;
+        case LOOP_MODE: go = loop_mode(d, &h); break;
+        case LOOP_EXTENDED: go = loop_pip(d, &h); break;
         default: go = false;
         }
     }
     walk_judge_chains(d->learnt.chains, (size_t)(h.p - d->input.next));
-    hot_end(d, &h);
+    loop_end(d, &h);
     return d->walk == WALK_TNT_MORE;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The loop that most of a trace goes through where nobody wants to see branches
  * (fast/packet_loop.c): what it holds in registers, and what time it is there. */
-#ifndef PD_INTEL_PT_WALK_HOT_H
-#define PD_INTEL_PT_WALK_HOT_H
+#ifndef PD_INTEL_PT_PACKET_LOOP_H
+#define PD_INTEL_PT_PACKET_LOOP_H
 #include "itrace/intel_pt/fast/run.h"
 
 /* What changes with each packet. It is put back at the end: nothing that is called may see the
  * address of it. Cycles are counted from where it was taken. */
-struct hot {
+struct packet_loop {
     const uint8_t *p; /* the next packet */
     struct pd_code_node *node;
     const struct pd_code_node *last; /* walked last; NULL: none here */
@@ -39,7 +39,7 @@ PD_INLINE bool walk_marks_step(const struct pd_pt_decoder *d)
 }
 
 /* How many instructions may be walked without a sample. */
-PD_INLINE uint64_t unseen_budget(struct pd_pt_decoder *d)
+PD_INLINE uint64_t unreported_budget(struct pd_pt_decoder *d)
 {
     if (PD_LIKELY(d->config.period_type == PD_PT_PERIOD_NONE))
         return UINT64_MAX;
@@ -50,7 +50,7 @@ PD_INLINE uint64_t unseen_budget(struct pd_pt_decoder *d)
     return walk_ticks_far(d);
 }
 
-PD_INLINE void hot_take(const struct pd_pt_decoder *d, struct hot *h)
+PD_INLINE void loop_take(const struct pd_pt_decoder *d, struct packet_loop *h)
 {
     const struct pd_pt_time *time = &d->time;
     h->total = h->step_total = h->sample_total = 0;
@@ -63,33 +63,33 @@ PD_INLINE void hot_take(const struct pd_pt_decoder *d, struct hot *h)
 }
 
 /* The time so many cycles after the reference, but not before `least`. */
-PD_INLINE uint64_t hot_at(uint64_t reference, uint64_t least, uint64_t cycles, double factor)
+PD_INLINE uint64_t loop_at(uint64_t reference, uint64_t least, uint64_t cycles, double factor)
 {
     uint64_t now = pd_pt_time_round((double)reference + (double)cycles * factor);
     return PD_MAX(now, least);
 }
 
-PD_INLINE void hot_put_step(struct pd_pt_decoder *d, const struct hot *h)
+PD_INLINE void loop_put_step(struct pd_pt_decoder *d, const struct packet_loop *h)
 {
     const struct pd_pt_time *time = &d->time;
     d->sample.insn_base = h->step_base;
     d->state.cycles = time->tot_cycles + (time->pge ? h->step_total : 0);
     d->sample.late = !h->step_timed && (time->late || h->counted);
     if (h->step_timed) {
-        d->sample.time = hot_at(h->step_reference, h->step_least, h->step_cycles, h->step_factor);
+        d->sample.time = loop_at(h->step_reference, h->step_least, h->step_cycles, h->step_factor);
     } else {
         d->sample.time = time->timestamp;
     }
     d->sample.cycles = h->step_timed ? 0 : h->step_total - h->base;
 }
 
-/* What has been held back goes to where it belongs; hot_take() is to follow. */
-PD_INLINE void hot_put(struct pd_pt_decoder *d, const struct hot *h)
+/* What has been held back goes to where it belongs; loop_take() is to follow. */
+PD_INLINE void loop_put(struct pd_pt_decoder *d, const struct packet_loop *h)
 {
     struct pd_pt_time *time = &d->time;
     time->insns = h->insns;
     if (h->stepped)
-        hot_put_step(d, h);
+        loop_put_step(d, h);
     if (h->sampled)
         d->sample.tot_cycles = time->tot_cycles + (time->pge ? h->sample_total : 0);
     time->sample_cyc = h->sample_cyc;
@@ -100,7 +100,7 @@ PD_INLINE void hot_put(struct pd_pt_decoder *d, const struct hot *h)
 }
 
 /* Steps at this packet: the first one takes the cycles. */
-PD_INLINE void hot_steps(struct hot *h, bool cycles)
+PD_INLINE void loop_steps(struct packet_loop *h, bool cycles)
 {
     if (h->sample_cyc && cycles) {
         h->sample_total = h->total;
@@ -115,9 +115,9 @@ PD_INLINE void hot_steps(struct hot *h, bool cycles)
 
 /* When a sample is due. Within a period that does not change: walk_ticks_far() is what is left up
  * to the edge. */
-PD_INLINE void hot_set_budget(struct pd_pt_decoder *d, struct hot *h)
+PD_INLINE void loop_set_budget(struct pd_pt_decoder *d, struct packet_loop *h)
 {
-    const uint64_t budget = unseen_budget(d);
+    const uint64_t budget = unreported_budget(d);
     h->budget = budget == UINT64_MAX ? budget : h->insns + budget;
     h->edge = 0;
     if (d->config.period_type == PD_PT_PERIOD_TICKS)
@@ -125,14 +125,14 @@ PD_INLINE void hot_set_budget(struct pd_pt_decoder *d, struct hot *h)
 }
 
 /* The time has changed: a sample may be due earlier or later. */
-PD_INLINE void hot_new_time(struct pd_pt_decoder *d, struct hot *h)
+PD_INLINE void loop_new_time(struct pd_pt_decoder *d, struct packet_loop *h)
 {
-    hot_take(d, h);
+    loop_take(d, h);
     if (PD_UNLIKELY(h->budget != UINT64_MAX))
-        hot_set_budget(d, h);
+        loop_set_budget(d, h);
 }
 
-PD_INLINE void hot_count(struct hot *h, unsigned cycles)
+PD_INLINE void loop_count(struct packet_loop *h, unsigned cycles)
 {
     h->total += cycles;
     h->counted = true;
@@ -142,26 +142,27 @@ PD_INLINE void hot_count(struct hot *h, unsigned cycles)
 }
 
 /* False: the time has come to where steps are to be returned. */
-PD_INLINE bool hot_cyc(struct pd_pt_decoder *d, struct hot *h, unsigned cycles, const uint8_t *at)
+PD_INLINE bool loop_cyc(struct pd_pt_decoder *d, struct packet_loop *h, unsigned cycles,
+                        const uint8_t *at)
 {
     unsigned kind = h->kind;
     if (PD_LIKELY(h->total + cycles < h->room)) {
-        hot_count(h, cycles);
+        loop_count(h, cycles);
         return true;
     }
     h->kind = PD_PT_CYC;
-    hot_put(d, h);
+    loop_put(d, h);
     d->input.at = at;
     d->input.last_kind = (uint8_t)kind;
     walk_cyc(d, cycles);
-    hot_new_time(d, h);
+    loop_new_time(d, h);
     return d->time.timestamp < d->limit;
 }
 
 /* ---- MTCs ---- */
 
 /* The step before the MTC is told later what time it was. */
-PD_INLINE void hot_time_step(const struct pd_pt_time *time, struct hot *h, double factor)
+PD_INLINE void loop_time_step(const struct pd_pt_time *time, struct packet_loop *h, double factor)
 {
     h->step_timed = true;
     h->step_reference = time->cyc_reference;
@@ -172,7 +173,7 @@ PD_INLINE void hot_time_step(const struct pd_pt_time *time, struct hot *h, doubl
 
 /* So many cycles may come behind an MTC of that time, at h->insns; 0: it matters what time it
  * is. */
-PD_INLINE uint64_t hot_room_at(struct pd_pt_decoder *d, struct hot *h, uint64_t now)
+PD_INLINE uint64_t loop_room_at(struct pd_pt_decoder *d, struct packet_loop *h, uint64_t now)
 {
     uint64_t limit = walk_late_limit(d, now);
     if (PD_UNLIKELY(d->config.period_type != PD_PT_PERIOD_NONE)) {
@@ -187,7 +188,7 @@ PD_INLINE uint64_t hot_room_at(struct pd_pt_decoder *d, struct hot *h, uint64_t 
 
 /* How long a cycle took up to an MTC at `now`, if it was as the core to bus ratio says, or less;
  * else 0. */
-PD_INLINE double hot_factor(const struct pd_pt_time *time, uint64_t cycles, uint64_t now)
+PD_INLINE double loop_factor(const struct pd_pt_time *time, uint64_t cycles, uint64_t now)
 {
     const double expected = time->cbr_cyc_to_tsc;
     if (!time->uncalibrated)
@@ -200,7 +201,7 @@ PD_INLINE double hot_factor(const struct pd_pt_time *time, uint64_t cycles, uint
 /* The ordinary one: it comes behind a CYC, all of which were late. Calibration has waited for it,
  * or there is none, and may wait for the next one. False: it is another one, or it matters what
  * time it is. */
-PD_INLINE bool hot_mtc_in_line(struct pd_pt_decoder *d, struct hot *h)
+PD_INLINE bool loop_mtc_in_line(struct pd_pt_decoder *d, struct packet_loop *h)
 {
     struct pd_pt_time *time = &d->time;
     const uint32_t mtc = h->p[1];
@@ -215,15 +216,15 @@ PD_INLINE bool hot_mtc_in_line(struct pd_pt_decoder *d, struct hot *h)
         return false;
     /* What has been calibrated up to `now` does not come behind it, unless it was rounded. */
     const bool sure = time->uncalibrated && !(now >> PD_PT_TIME_EXACT_BITS);
-    const double factor = hot_factor(time, cycles, now);
-    const uint64_t room = factor > 0 ? hot_room_at(d, h, now) : 0;
+    const double factor = loop_factor(time, cycles, now);
+    const uint64_t room = factor > 0 ? loop_room_at(d, h, now) : 0;
     const uint64_t reference = time->cyc_reference;
-    if (!room || (!sure && hot_at(reference, before, cycles, factor) > now))
+    if (!room || (!sure && loop_at(reference, before, cycles, factor) > now))
         return false;
     if (h->stepped && !h->step_timed)
-        hot_time_step(time, h, factor);
+        loop_time_step(time, h, factor);
     if (d->untold.late)
-        walk_tell_skipped(d, hot_at(reference, before, d->untold.cycles, factor));
+        walk_tell_skipped(d, loop_at(reference, before, d->untold.cycles, factor));
     time->ctc.delta = delta;
     time->ctc.last_mtc = mtc;
     time->timestamp = time->cyc_reference = now;
@@ -238,14 +239,14 @@ PD_INLINE bool hot_mtc_in_line(struct pd_pt_decoder *d, struct hot *h)
     return true;
 }
 
-PD_INLINE bool hot_mtc(struct pd_pt_decoder *d, struct hot *h)
+PD_INLINE bool loop_mtc(struct pd_pt_decoder *d, struct packet_loop *h)
 {
-    if (PD_UNLIKELY(!hot_mtc_in_line(d, h))) {
-        hot_put(d, h);
+    if (PD_UNLIKELY(!loop_mtc_in_line(d, h))) {
+        loop_put(d, h);
         d->input.packet.kind = (uint8_t)h->kind;
         walk_read(d, PD_PT_MTC, h->p[1], 0, h->p, 2);
         walk_status(d);
-        hot_new_time(d, h);
+        loop_new_time(d, h);
     }
     h->p += 2;
     h->kind = PD_PT_MTC;

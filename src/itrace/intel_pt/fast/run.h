@@ -53,8 +53,8 @@ PD_INLINE void walk_push_calls(struct pd_pt_decoder *d, const struct walk_run *r
 }
 
 /* A return that TNT covers; NULL: it takes a closer look. */
-PD_INLINE struct pd_code_node *walk_unseen_return(struct pd_pt_decoder *d,
-                                                  const struct pd_code_node *node, bool taken)
+PD_INLINE struct pd_code_node *walk_unreported_return(struct pd_pt_decoder *d,
+                                                      const struct pd_code_node *node, bool taken)
 {
     if (node->op != PD_INSN_RET || node->branch != PD_BRANCH_INDIRECT || !taken ||
         !d->config.return_compression || d->stack.count <= d->stack.stale)

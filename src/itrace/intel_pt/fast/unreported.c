@@ -37,9 +37,9 @@ PD_INLINE unsigned see_return(unsigned seen)
     return seen | SEEN_STEP | SEEN_USED;
 }
 
-PD_INLINE void unseen_done(struct pd_pt_decoder *d, uint64_t insns, uint64_t bits, unsigned left,
-                           unsigned seen, const struct pd_code_node *last,
-                           struct pd_code_node *node)
+PD_INLINE void unreported_done(struct pd_pt_decoder *d, uint64_t insns, uint64_t bits,
+                               unsigned left, unsigned seen, const struct pd_code_node *last,
+                               struct pd_code_node *node)
 {
     if (!last)
         return;
@@ -62,14 +62,14 @@ PD_INLINE void unseen_done(struct pd_pt_decoder *d, uint64_t insns, uint64_t bit
         walk_take_time(d);
 }
 
-void walk_tnt_unseen(struct pd_pt_decoder *d)
+void walk_tnt_unreported(struct pd_pt_decoder *d)
 {
     enum pd_code_error error;
     struct pd_code_node *node = walk_resolve(d, &error);
     if (!node || d->place.index || d->loop.progress_count || walk_marks_step(d))
         return;
     const struct pd_code_node *last = NULL;
-    uint64_t budget = unseen_budget(d), insns = 0, bits = d->unused.tnt;
+    uint64_t budget = unreported_budget(d), insns = 0, bits = d->unused.tnt;
     unsigned left = d->unused.tnt_count, seen = d->walk == WALK_TNT_MORE ? SEEN_USED : 0;
     while (left) {
         unsigned count = PD_MIN(left, (unsigned)WALK_RUN_BITS);
@@ -87,7 +87,7 @@ void walk_tnt_unseen(struct pd_pt_decoder *d)
         if (run->used == count || (run->used && node->branch != PD_BRANCH_INDIRECT))
             continue;
         /* What follows depends on the calls before. */
-        struct pd_code_node *next = walk_unseen_return(d, node, bits >> 63);
+        struct pd_code_node *next = walk_unreported_return(d, node, bits >> 63);
         if (!next)
             break;
         insns += node->insns;
@@ -97,5 +97,5 @@ void walk_tnt_unseen(struct pd_pt_decoder *d)
         last = node;
         node = next;
     }
-    unseen_done(d, insns, bits, left, seen, last, node);
+    unreported_done(d, insns, bits, left, seen, last, node);
 }

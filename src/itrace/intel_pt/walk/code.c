@@ -397,7 +397,8 @@ static int trace_ends(struct pd_pt_decoder *d)
 
 static bool leaves_filter(struct pd_pt_decoder *d, uint64_t to)
 {
-    return d->walk == WALK_TIP_PGD && d->config.outside && d->config.outside(d->config.data, to);
+    return d->walk == WALK_TIP_PGD && d->config.filtered_out &&
+           d->config.filtered_out(d->config.data, to);
 }
 
 int walk_tip(struct pd_pt_decoder *d)
@@ -458,7 +459,7 @@ int walk_fup(struct pd_pt_decoder *d)
 void walk_sample_at_fup(struct pd_pt_decoder *d)
 {
     enum pd_code_error error;
-    if (!d->config.branches || !d->time.pge || d->quick.hop || d->place.ip != d->place.last_ip ||
+    if (!d->config.branches || !d->time.pge || d->quick.on || d->place.ip != d->place.last_ip ||
         walk_next_sample(d) != 1)
         return;
     struct pd_code_node *node = walk_resolve(d, &error);

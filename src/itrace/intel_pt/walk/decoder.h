@@ -203,11 +203,11 @@ struct pd_pt_config {
     /* For qq only, both NULL or none: what is known of the PSBs behind the one at that place of the
      * queue that have a TSC below `below`, none of which is to be seen. False: nothing. It is valid
      * until the next call. */
-    bool (*leaps)(void *data, uint64_t position, uint64_t below, struct pd_pt_leaps *out);
+    bool (*psb_jumps)(void *data, uint64_t position, uint64_t below, struct pd_pt_psb_jumps *out);
     /* buffer() will give what is at that place, in the buffer under way. */
-    void (*leap_to)(void *data, uint64_t position);
+    void (*psb_jump_to)(void *data, uint64_t position);
     /* An address lies outside of the address filters; NULL: there are none. */
-    bool (*outside)(void *data, uint64_t ip);
+    bool (*filtered_out)(void *data, uint64_t ip);
     /* pd_code_at and pd_code_link, or what a test has instead. */
     struct pd_code_node *(*code_at)(struct pd_code_view *view, uint64_t ip,
                                     enum pd_code_error *error);

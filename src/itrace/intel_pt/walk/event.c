@@ -60,7 +60,7 @@ static bool take_overflow(struct pd_pt_decoder *d)
     d->events.overflow = false;
     if (d->time.pge)
         return false;
-    if (d->quick.hop)
+    if (d->quick.on)
         d->walk = WALK_RESAMPLE;
     d->time.pge = true;
     d->state.type = PD_PT_BRANCH | PD_PT_TRACE_BEGIN;

@@ -3,7 +3,7 @@
  * are. */
 #include "itrace/intel_pt/walk/walk.h"
 
-static int hop_to(struct pd_pt_decoder *d, bool ends)
+static int quick_to(struct pd_pt_decoder *d, bool ends)
 {
     if (ends)
         walk_trace_off(d);
@@ -24,7 +24,7 @@ static int hop_to(struct pd_pt_decoder *d, bool ends)
     return STEP_DONE;
 }
 
-static int hop_fup(struct pd_pt_decoder *d, bool *no_tip)
+static int quick_fup(struct pd_pt_decoder *d, bool *no_tip)
 {
     if (!d->input.packet.count)
         return STEP_ON;
@@ -45,7 +45,7 @@ static int hop_fup(struct pd_pt_decoder *d, bool *no_tip)
 }
 
 /* Behind a PSB: its step. */
-static int hop_behind_psb(struct pd_pt_decoder *d)
+static int quick_behind_psb(struct pd_pt_decoder *d)
 {
     if (d->place.psb_ip) {
         d->state.type |= PD_PT_INSTRUCTION;
@@ -63,7 +63,7 @@ static bool wants_each(const struct pd_pt_decoder *d)
 
 /* As a TSC packet with less than this it would come before the limit, and time goes on as the
  * packets say. 0: not known, or each PSB is to be seen. */
-static uint64_t leaps_below(const struct pd_pt_decoder *d)
+static uint64_t psb_jumps_below(const struct pd_pt_decoder *d)
 {
     const uint64_t whole = UINT64_C(1) << 56, tsc = d->time.timestamp;
     if (wants_each(d) || !tsc || d->time.reference || d->time.tsc != tsc || d->limit <= tsc)
@@ -71,43 +71,44 @@ static uint64_t leaps_below(const struct pd_pt_decoder *d)
     return d->limit / whole > tsc / whole ? whole : d->limit % whole;
 }
 
-static int hop_psb(struct pd_pt_decoder *d)
+static int quick_psb(struct pd_pt_decoder *d)
 {
     walk_note_psb(d);
     int error = walk_psb(d);
     if (error)
         return error;
-    d->quick.leap_at = 0;
-    const uint64_t below = d->quick.leap && d->config.leaps ? leaps_below(d) : 0;
-    if (!below || !d->config.leaps(d->config.data, d->state.psb_offset, below, &d->quick.leaps))
-        d->quick.leaps.list = NULL;
-    return hop_behind_psb(d);
+    d->quick.psb_jump_at = 0;
+    const uint64_t below = d->quick.only_psbs && d->config.psb_jumps ? psb_jumps_below(d) : 0;
+    if (!below ||
+        !d->config.psb_jumps(d->config.data, d->state.psb_offset, below, &d->quick.psb_jumps))
+        d->quick.psb_jumps.list = NULL;
+    return quick_behind_psb(d);
 }
 
-int walk_leap(struct pd_pt_decoder *d)
+int walk_psb_jump(struct pd_pt_decoder *d)
 {
     /* the next one is read: it says what else is known there */
-    if (d->quick.leap_at == d->quick.leaps.count) {
-        d->quick.leaps.list = NULL;
-        d->config.leap_to(d->config.data, d->quick.leaps.resume);
+    if (d->quick.psb_jump_at == d->quick.psb_jumps.count) {
+        d->quick.psb_jumps.list = NULL;
+        d->config.psb_jump_to(d->config.data, d->quick.psb_jumps.resume);
         int error = walk_next_buffer(d, false);
         return error ? error : walk_trace(d);
     }
-    const struct pd_pt_leap *leap = &d->quick.leaps.list[d->quick.leap_at++];
-    d->state.psb_offset = d->quick.leaps.base + leap->offset;
+    const struct pd_pt_psb_jump *psb_jump = &d->quick.psb_jumps.list[d->quick.psb_jump_at++];
+    d->state.psb_offset = d->quick.psb_jumps.base + psb_jump->offset;
     walk_enter_psb(d);
-    pd_pt_time_tsc(&d->time, leap->tsc, false);
-    if (d->quick.leaps.has_tma && d->time.rate.tsc_ctc_d)
+    pd_pt_time_tsc(&d->time, psb_jump->tsc, false);
+    if (d->quick.psb_jumps.has_tma && d->time.rate.tsc_ctc_d)
         pd_pt_time_count_cycles(&d->time);
-    d->place.psb_ip = d->place.last_ip = leap->ip;
-    d->time.pge |= leap->ip != 0;
+    d->place.psb_ip = d->place.last_ip = psb_jump->ip;
+    d->time.pge |= psb_jump->ip != 0;
     d->state.type = PD_PT_PSB_EVENT;
     d->state.from_ip = d->place.psb_ip;
     d->state.to_ip = 0;
-    return hop_behind_psb(d);
+    return quick_behind_psb(d);
 }
 
-bool walk_hop_unseen(struct pd_pt_decoder *d)
+bool walk_without_code(struct pd_pt_decoder *d)
 {
     if (d->input.packet.kind == PD_PT_TNT)
         return true;
@@ -121,12 +122,12 @@ bool walk_hop_unseen(struct pd_pt_decoder *d)
     return true;
 }
 
-/* A packet while in sync; STEP_CURRENT: as without hop. */
-int walk_hop(struct pd_pt_decoder *d, bool *no_tip)
+/* A packet while in sync; STEP_CURRENT: as when decoding is not quick. */
+int walk_quick(struct pd_pt_decoder *d, bool *no_tip)
 {
     for (;;) {
         int how;
-        if (d->quick.leap && d->input.packet.kind != PD_PT_PSB) {
+        if (d->quick.only_psbs && d->input.packet.kind != PD_PT_PSB) {
             walk_unread(d);
             how = walk_find_psb(d);
             if (how)
@@ -138,11 +139,11 @@ int walk_hop(struct pd_pt_decoder *d, bool *no_tip)
         }
         switch (d->input.packet.kind) {
         case PD_PT_TNT: return STEP_ON;
-        case PD_PT_TIP_PGD: return hop_to(d, true);
-        case PD_PT_TIP: return hop_to(d, false);
-        case PD_PT_FUP: return hop_fup(d, no_tip);
+        case PD_PT_TIP_PGD: return quick_to(d, true);
+        case PD_PT_TIP: return quick_to(d, false);
+        case PD_PT_FUP: return quick_fup(d, no_tip);
         case PD_PT_PSB:
-            how = hop_psb(d);
+            how = quick_psb(d);
             if (how != STEP_CURRENT)
                 return how;
             break; /* a packet that does not belong into PSB+ */

@@ -6,7 +6,7 @@
 
 /* All that is not cleared here tells places apart, so that what is new in a decoder keeps them
  * apart, too. */
-struct pd_pt_mark {
+struct pd_pt_snapshot {
     struct pd_pt_decoder at;    /* counts are relative to these: */
     uint64_t insns, tot_cycles; /* absolute */
     bool brief;                 /* only HEAD bytes of `at` are set: nothing is in the others */
@@ -26,14 +26,14 @@ static bool is_brief(const struct pd_pt_decoder *d)
     return !items && !d->events.data_count && !d->state.cfe.data_count;
 }
 
-static size_t size_of(const struct pd_pt_mark *mark)
+static size_t size_of(const struct pd_pt_snapshot *snapshot)
 {
-    return mark->brief ? HEAD : sizeof mark->at;
+    return snapshot->brief ? HEAD : sizeof snapshot->at;
 }
 
-struct pd_pt_mark *pd_pt_mark_new(void)
+struct pd_pt_snapshot *pd_pt_snapshot_new(void)
 {
-    return calloc(1, sizeof(struct pd_pt_mark));
+    return calloc(1, sizeof(struct pd_pt_snapshot));
 }
 
 /* What belongs to the decoder, not to its place. */
@@ -48,7 +48,7 @@ static void clear_own(struct pd_pt_decoder *at)
     at->stack.capacity = at->stack.stale = 0;
     memset(&at->stack.returned, 0, sizeof at->stack.returned);
     memset(&at->learnt, 0, sizeof at->learnt);
-    at->quick.unseen = at->quick.hop_unseen = false;
+    at->quick.unreported = at->quick.skips_code = false;
     at->pauses = NULL;
     at->limit = at->watch_from = 0;
     at->watch = 0;
@@ -77,22 +77,22 @@ static void clear_passing(struct pd_pt_decoder *at)
     state->cfe.data = NULL;
 }
 
-static void make_relative(struct pd_pt_mark *mark)
+static void make_relative(struct pd_pt_snapshot *snapshot)
 {
-    struct pd_pt_decoder *at = &mark->at;
+    struct pd_pt_decoder *at = &snapshot->at;
     struct pd_pt_time *time = &at->time;
-    mark->insns = time->insns;
+    snapshot->insns = time->insns;
     time->insns = 0;
-    mark->insn_base = time->insn_base;
-    mark->sample_insn_base = at->sample.insn_base;
-    time->insn_base = mark->timeless ? 0 : time->insn_base - mark->insns;
-    at->sample.insn_base = mark->timeless ? 0 : at->sample.insn_base - mark->insns;
-    mark->tot_cycles = time->tot_cycles;
+    snapshot->insn_base = time->insn_base;
+    snapshot->sample_insn_base = at->sample.insn_base;
+    time->insn_base = snapshot->timeless ? 0 : time->insn_base - snapshot->insns;
+    at->sample.insn_base = snapshot->timeless ? 0 : at->sample.insn_base - snapshot->insns;
+    snapshot->tot_cycles = time->tot_cycles;
     time->tot_cycles = 0;
-    at->sample.tot_cycles -= mark->tot_cycles;
-    at->state.cycles -= mark->tot_cycles;
-    mark->base_cycles = time->base_cycles;
-    mark->base_timestamp = time->base_timestamp;
+    at->sample.tot_cycles -= snapshot->tot_cycles;
+    at->state.cycles -= snapshot->tot_cycles;
+    snapshot->base_cycles = time->base_cycles;
+    snapshot->base_timestamp = time->base_timestamp;
     time->base_cycles = time->base_timestamp = 0;
 }
 
@@ -105,7 +105,7 @@ static void clear_time(struct pd_pt_time *time)
         time->cyc_to_tsc = 0;
 }
 
-bool pd_pt_mark_take(struct pd_pt_mark *mark, struct pd_pt_decoder *d)
+bool pd_pt_snapshot_take(struct pd_pt_snapshot *snapshot, struct pd_pt_decoder *d)
 {
     walk_settle(d);
     if (!(d->state.type & PD_PT_PSB_EVENT) || d->state.error || d->walk != WALK_IN_SYNC ||
@@ -113,51 +113,52 @@ bool pd_pt_mark_take(struct pd_pt_mark *mark, struct pd_pt_decoder *d)
         d->input.ended || d->config.period_type == PD_PT_PERIOD_INSTRUCTIONS || d->config.log)
         return false;
     /* No time was ever told, and no samples go by it. */
-    mark->timeless = !d->time.timestamp && !d->sample.time &&
-                     d->config.period_type == PD_PT_PERIOD_NONE;
-    mark->brief = is_brief(d);
-    memcpy(&mark->at, d, size_of(mark));
-    clear_own(&mark->at);
-    clear_passing(&mark->at);
-    clear_time(&mark->at.time);
-    make_relative(mark);
+    snapshot->timeless = !d->time.timestamp && !d->sample.time &&
+                         d->config.period_type == PD_PT_PERIOD_NONE;
+    snapshot->brief = is_brief(d);
+    memcpy(&snapshot->at, d, size_of(snapshot));
+    clear_own(&snapshot->at);
+    clear_passing(&snapshot->at);
+    clear_time(&snapshot->at.time);
+    make_relative(snapshot);
     /* Without CYCs no other counts can be made up for. */
-    return d->time.have_cyc || (!mark->at.sample.tot_cycles && !mark->at.state.cycles);
+    return d->time.have_cyc || (!snapshot->at.sample.tot_cycles && !snapshot->at.state.cycles);
 }
 
-void pd_pt_mark_counted(const struct pd_pt_mark *mark, struct pd_pt_counted *out)
+void pd_pt_snapshot_counted(const struct pd_pt_snapshot *snapshot, struct pd_pt_counted *out)
 {
-    *out = (struct pd_pt_counted){ .have_cyc = mark->at.time.have_cyc,
-                                   .insns = mark->insns,
-                                   .told_cycles = mark->tot_cycles + mark->at.sample.tot_cycles };
+    *out = (struct pd_pt_counted){ .have_cyc = snapshot->at.time.have_cyc,
+                                   .insns = snapshot->insns,
+                                   .told_cycles = snapshot->tot_cycles +
+                                                  snapshot->at.sample.tot_cycles };
 }
 
-void pd_pt_mark_cycles(const struct pd_pt_mark *mark, struct pd_pt_time *out)
+void pd_pt_snapshot_cycles(const struct pd_pt_snapshot *snapshot, struct pd_pt_time *out)
 {
-    *out = (struct pd_pt_time){ .tot_cycles = mark->tot_cycles,
-                                .base_cycles = mark->base_cycles,
-                                .base_timestamp = mark->base_timestamp };
+    *out = (struct pd_pt_time){ .tot_cycles = snapshot->tot_cycles,
+                                .base_cycles = snapshot->base_cycles,
+                                .base_timestamp = snapshot->base_timestamp };
 }
 
-bool pd_pt_mark_counts(const struct pd_pt_mark *one, const struct pd_pt_mark *other)
+bool pd_pt_snapshot_counts(const struct pd_pt_snapshot *one, const struct pd_pt_snapshot *other)
 {
     return one->at.time.have_cyc == other->at.time.have_cyc;
 }
 
-bool pd_pt_mark_same(const struct pd_pt_mark *one, const struct pd_pt_mark *other)
+bool pd_pt_snapshot_same(const struct pd_pt_snapshot *one, const struct pd_pt_snapshot *other)
 {
     /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): padding that differs only prevents a
      * match */
     return one->brief == other->brief && !memcmp(&one->at, &other->at, size_of(one));
 }
 
-static void go_to(struct pd_pt_decoder *d, const struct pd_pt_mark *mark, uint64_t insns,
+static void go_to(struct pd_pt_decoder *d, const struct pd_pt_snapshot *snapshot, uint64_t insns,
                   const struct pd_pt_time *counts)
 {
     struct pd_pt_decoder own;
     memcpy(&own, d, HEAD);
-    memcpy(d, &mark->at, size_of(mark));
-    if (mark->brief) {
+    memcpy(d, &snapshot->at, size_of(snapshot));
+    if (snapshot->brief) {
         memset(d->items.mask, 0, sizeof d->items.mask);
         d->items.is_32_bit = false;
     }
@@ -171,8 +172,8 @@ static void go_to(struct pd_pt_decoder *d, const struct pd_pt_mark *mark, uint64
     d->learnt.known = own.learnt.known;
     d->learnt.runs = own.learnt.runs;
     d->learnt.chains = own.learnt.chains;
-    d->quick.unseen = own.quick.unseen;
-    d->quick.hop_unseen = own.quick.hop_unseen;
+    d->quick.unreported = own.quick.unreported;
+    d->quick.skips_code = own.quick.skips_code;
     d->watch = own.watch;
     d->pauses = own.pauses;
     d->watch_from = own.watch_from;
@@ -189,23 +190,23 @@ static void go_to(struct pd_pt_decoder *d, const struct pd_pt_mark *mark, uint64
     d->time.base_timestamp = counts->base_timestamp;
 }
 
-void pd_pt_mark_back(struct pd_pt_decoder *d, const struct pd_pt_mark *mark)
+void pd_pt_snapshot_back(struct pd_pt_decoder *d, const struct pd_pt_snapshot *snapshot)
 {
     struct pd_pt_time counts;
-    pd_pt_mark_cycles(mark, &counts);
-    go_to(d, mark, mark->insns, &counts);
-    if (!mark->timeless)
+    pd_pt_snapshot_cycles(snapshot, &counts);
+    go_to(d, snapshot, snapshot->insns, &counts);
+    if (!snapshot->timeless)
         return;
-    d->time.insn_base = mark->insn_base;
-    d->sample.insn_base = mark->sample_insn_base;
+    d->time.insn_base = snapshot->insn_base;
+    d->sample.insn_base = snapshot->sample_insn_base;
 }
 
-void pd_pt_mark_jump(struct pd_pt_decoder *d, const struct pd_pt_mark *own,
-                     const struct pd_pt_mark *from, const struct pd_pt_mark *to,
-                     const struct pd_pt_cycles *changes)
+void pd_pt_snapshot_jump(struct pd_pt_decoder *d, const struct pd_pt_snapshot *own,
+                         const struct pd_pt_snapshot *from, const struct pd_pt_snapshot *to,
+                         const struct pd_pt_cycles *changes)
 {
     struct pd_pt_time counts;
-    pd_pt_mark_cycles(own, &counts);
+    pd_pt_snapshot_cycles(own, &counts);
     if (to->at.time.have_cyc)
         counts.tot_cycles += to->tot_cycles - from->tot_cycles;
     else
@@ -230,9 +231,10 @@ void pd_pt_note_pauses(struct pd_pt_decoder *d, struct pd_pt_pauses *pauses)
     d->pauses = pauses;
 }
 
-void pd_pt_mark_begin(struct pd_pt_decoder *d, const struct pd_pt_mark *mark, uint64_t position)
+void pd_pt_snapshot_begin(struct pd_pt_decoder *d, const struct pd_pt_snapshot *snapshot,
+                          uint64_t position)
 {
-    pd_pt_mark_back(d, mark);
+    pd_pt_snapshot_back(d, snapshot);
     d->input.next = d->input.at = d->input.start + (position - d->input.position);
     d->walk = WALK_NO_PSB;
 }

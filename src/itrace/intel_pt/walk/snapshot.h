@@ -2,28 +2,28 @@
 /* Places of a walk: behind a PSB, where no return is known any more and only a decoder's few
  * numbers tell what comes next. Two decoders at the same place of the same buffer will walk alike;
  * one may go on where another one has come to. */
-#ifndef PD_INTEL_PT_MARK_H
-#define PD_INTEL_PT_MARK_H
+#ifndef PD_INTEL_PT_SNAPSHOT_H
+#define PD_INTEL_PT_SNAPSHOT_H
 #include "itrace/intel_pt/walk/decoder.h"
 #include "itrace/intel_pt/time.h"
 
-struct pd_pt_mark;
+struct pd_pt_snapshot;
 
 /* NULL without memory; free() ends it. */
-struct pd_pt_mark *pd_pt_mark_new(void);
+struct pd_pt_snapshot *pd_pt_snapshot_new(void);
 /* Where the decoder is, right after it returned a step that is a PSB. False: it is at no such
  * place. */
-bool pd_pt_mark_take(struct pd_pt_mark *mark, struct pd_pt_decoder *decoder);
+bool pd_pt_snapshot_take(struct pd_pt_snapshot *snapshot, struct pd_pt_decoder *decoder);
 /* Whether both are of one place, whatever instructions and cycles were counted up to there. */
-bool pd_pt_mark_same(const struct pd_pt_mark *one, const struct pd_pt_mark *other);
+bool pd_pt_snapshot_same(const struct pd_pt_snapshot *one, const struct pd_pt_snapshot *other);
 
 /* The decoder goes back to where it was; in the same buffer. */
-void pd_pt_mark_back(struct pd_pt_decoder *decoder, const struct pd_pt_mark *mark);
+void pd_pt_snapshot_back(struct pd_pt_decoder *decoder, const struct pd_pt_snapshot *snapshot);
 /* The decoder, which is at `own`, goes to where another one came to from `from`, the same place,
  * counting cycles by the changes. */
-void pd_pt_mark_jump(struct pd_pt_decoder *decoder, const struct pd_pt_mark *own,
-                     const struct pd_pt_mark *from, const struct pd_pt_mark *to,
-                     const struct pd_pt_cycles *changes);
+void pd_pt_snapshot_jump(struct pd_pt_decoder *decoder, const struct pd_pt_snapshot *own,
+                         const struct pd_pt_snapshot *from, const struct pd_pt_snapshot *to,
+                         const struct pd_pt_cycles *changes);
 /* Notes what changes its count of cycles; NULL: no more. */
 void pd_pt_note_cycles(struct pd_pt_decoder *decoder, struct pd_pt_cycles *changes);
 /* A step will take the count of cycles, which has changed. */
@@ -36,15 +36,15 @@ struct pd_pt_counted {
     uint64_t insns;
     uint64_t told_cycles; /* tot_cyc_cnt: may be behind */
 };
-void pd_pt_mark_counted(const struct pd_pt_mark *mark, struct pd_pt_counted *out);
+void pd_pt_snapshot_counted(const struct pd_pt_snapshot *snapshot, struct pd_pt_counted *out);
 /* The count of cycles there, all else zero: pd_pt_time_recount() goes on with it. */
-void pd_pt_mark_cycles(const struct pd_pt_mark *mark, struct pd_pt_time *out);
+void pd_pt_snapshot_cycles(const struct pd_pt_snapshot *snapshot, struct pd_pt_time *out);
 /* Cycles are counted alike at both. */
-bool pd_pt_mark_counts(const struct pd_pt_mark *one, const struct pd_pt_mark *other);
-/* The decoder, which may be one of another queue, begins at the PSB at that position of the mark's
- * buffer; what changes seldom is as it was at the mark. */
-void pd_pt_mark_begin(struct pd_pt_decoder *decoder, const struct pd_pt_mark *mark,
-                      uint64_t position);
+bool pd_pt_snapshot_counts(const struct pd_pt_snapshot *one, const struct pd_pt_snapshot *other);
+/* The decoder, which may be one of another queue, begins at the PSB at that position of the
+ * snapshot's buffer; what changes seldom is as it was at the snapshot. */
+void pd_pt_snapshot_begin(struct pd_pt_decoder *decoder, const struct pd_pt_snapshot *snapshot,
+                          uint64_t position);
 
 /* The bytes of the buffer that the decoder is in, behind its place. */
 struct pd_pt_rest {

@@ -194,7 +194,7 @@ int walk_sync(struct pd_pt_decoder *d)
     error = begin_at_psb(d);
     if (error)
         return error;
-    d->walk = d->quick.hop && d->place.ip ? WALK_RESAMPLE : WALK_IN_SYNC;
+    d->walk = d->quick.on && d->place.ip ? WALK_RESAMPLE : WALK_IN_SYNC;
     return STEP_DONE;
 }
 
@@ -249,7 +249,7 @@ int walk_sync_ip(struct pd_pt_decoder *d)
         walk_log_at(d, "Setting IP to", d->place.ip);
     if (error || (d->state.type & PD_PT_PSB_EVENT && !d->place.ip))
         return error;
-    d->walk = d->quick.hop ? WALK_RESAMPLE : WALK_IN_SYNC;
+    d->walk = d->quick.on ? WALK_RESAMPLE : WALK_IN_SYNC;
     d->state.from_ip = 0;
     d->state.to_ip = d->place.ip;
     return STEP_DONE;
@@ -321,7 +321,7 @@ void pd_pt_fast_forward(struct pd_pt_decoder *d, uint64_t tsc)
 {
     uint64_t first, wide;
     walk_log_at(d, "Fast forward towards timestamp", tsc);
-    d->quick.leaps.list = NULL;
+    d->quick.psb_jumps.list = NULL;
     skip_buffers(d, tsc);
     if (!d->input.next && !d->input.ended)
         walk_next_buffer(d, true);

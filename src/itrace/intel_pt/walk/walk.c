@@ -185,7 +185,7 @@ static int pge(struct pd_pt_decoder *d)
     d->state.from_ip = 0;
     d->state.to_ip = d->place.ip;
     d->state.type |= PD_PT_TRACE_BEGIN;
-    if (d->quick.hop)
+    if (d->quick.on)
         d->walk = WALK_RESAMPLE;
     return STEP_DONE;
 }
@@ -212,8 +212,8 @@ static int cbr(struct pd_pt_decoder *d)
 
 static int go_on_with_tnt(struct pd_pt_decoder *d)
 {
-    if (d->quick.unseen && d->time.timestamp < d->limit && !d->events.emulated_ptwrite) {
-        walk_tnt_unseen(d);
+    if (d->quick.unreported && d->time.timestamp < d->limit && !d->events.emulated_ptwrite) {
+        walk_tnt_unreported(d);
         if (!d->unused.tnt_count)
             return STEP_ON;
     }
@@ -267,11 +267,11 @@ static int other_packet(struct pd_pt_decoder *d, bool *no_tip)
     }
 }
 
-static int hop(struct pd_pt_decoder *d, bool *no_tip)
+static int on(struct pd_pt_decoder *d, bool *no_tip)
 {
     if (d->input.packet.kind != PD_PT_CYC && d->input.packet.kind != PD_PT_MTC)
         walk_settle(d);
-    return walk_hop(d, no_tip);
+    return walk_quick(d, no_tip);
 }
 
 int walk_trace(struct pd_pt_decoder *d)
@@ -279,7 +279,7 @@ int walk_trace(struct pd_pt_decoder *d)
     bool no_tip = false;
     int how = STEP_ON;
     for (;;) {
-        if (d->quick.unseen && how == STEP_ON && walk_unseen(d)) {
+        if (d->quick.unreported && how == STEP_ON && walk_unreported(d)) {
             how = go_on_with_tnt(d);
             if (how != STEP_ON)
                 return how;
@@ -293,11 +293,11 @@ int walk_trace(struct pd_pt_decoder *d)
         }
         if (d->config.cyc_threshold && d->time.sample_cyc && !walk_after_cyc(d))
             d->time.sample_cyc = false;
-        if (d->quick.hop_unseen && walk_hop_unseen(d)) {
+        if (d->quick.skips_code && walk_without_code(d)) {
             how = STEP_ON;
             continue;
         }
-        how = d->quick.hop ? hop(d, &no_tip) : STEP_CURRENT;
+        how = d->quick.on ? on(d, &no_tip) : STEP_CURRENT;
         if (how == STEP_CURRENT) {
             switch (d->input.packet.kind) {
             case PD_PT_TNT: how = tnt(d); break;
@@ -348,7 +348,7 @@ static int one_step(struct pd_pt_decoder *d)
         walk_forget_node(d);
         return walk_sync_ip(d);
     case WALK_RESYNC: return walk_sync_ip(d);
-    case WALK_IN_SYNC: return d->quick.leaps.list ? walk_leap(d) : walk_trace(d);
+    case WALK_IN_SYNC: return d->quick.psb_jumps.list ? walk_psb_jump(d) : walk_trace(d);
     case WALK_TNT:
     case WALK_TNT_MORE: how = go_on_with_tnt(d); return how == STEP_ON ? walk_trace(d) : how;
     case WALK_TIP:
@@ -505,7 +505,7 @@ void pd_pt_log_settings(struct pd_pt_decoder *d)
     walk_log(d, "timestamp: tsc_ctc_ratio_d %llu\n", (unsigned long long)time->rate.tsc_ctc_d);
     walk_log(d, "timestamp: tsc_ctc_mult %llu\n", (unsigned long long)time->rate.tsc_ctc_mult);
     walk_log(d, "timestamp: tsc_slip 0x%x\n", PD_PT_TSC_SLIP);
-    if (d->quick.hop)
+    if (d->quick.on)
         walk_log(d, "Hop mode: decoding FUP and TIPs, but not TNT\n");
 }
 
@@ -544,8 +544,8 @@ struct pd_pt_decoder *pd_pt_decoder_new(const struct pd_pt_config *config)
     }
     if (!d->config.max_loops)
         d->config.max_loops = PD_PT_MAX_LOOPS;
-    d->quick.hop = config->quick >= 1;
-    d->quick.leap = config->quick >= 2;
+    d->quick.on = config->quick >= 1;
+    d->quick.only_psbs = config->quick >= 2;
     pd_pt_set_wanted(d, config->wanted);
     d->walk = WALK_NO_PSB;
     d->events.block = -1;
@@ -632,11 +632,11 @@ static bool samples_often(const struct pd_pt_decoder *d)
 void pd_pt_set_wanted(struct pd_pt_decoder *d, uint32_t wanted)
 {
     d->config.wanted = wanted;
-    bool unseen = !d->config.log &&
-                  !(wanted & (PD_PT_BRANCH | PD_PT_TRACE_BEGIN | PD_PT_TRACE_END)) &&
-                  !((wanted & PD_PT_INSTRUCTION) && samples_often(d));
-    d->quick.unseen = !d->quick.hop && unseen;
-    d->quick.hop_unseen = d->quick.hop && !d->quick.leap && unseen &&
+    bool unreported = !d->config.log &&
+                      !(wanted & (PD_PT_BRANCH | PD_PT_TRACE_BEGIN | PD_PT_TRACE_END)) &&
+                      !((wanted & PD_PT_INSTRUCTION) && samples_often(d));
+    d->quick.unreported = !d->quick.on && unreported;
+    d->quick.skips_code = d->quick.on && !d->quick.only_psbs && unreported &&
                           !(wanted & PD_PT_INSTRUCTION) && !d->config.cyc_threshold;
 }
 

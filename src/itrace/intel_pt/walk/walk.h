@@ -171,11 +171,12 @@ struct pd_pt_decoder {
     } loop;
     /* How much is left out. */
     struct {
-        bool hop, leap;
-        bool unseen;              /* nobody wants to see branches */
-        bool hop_unseen;          /* nobody wants to see instructions either: code is not walked */
-        struct pd_pt_leaps leaps; /* the PSBs that come next; list NULL: they have to be found */
-        size_t leap_at;           /* of them */
+        bool on, only_psbs;
+        bool unreported; /* nobody wants to see branches */
+        bool skips_code; /* nobody wants to see instructions either: code is not walked */
+        struct pd_pt_psb_jumps
+            psb_jumps;      /* the PSBs that come next; list NULL: they have to be found */
+        size_t psb_jump_at; /* of them */
     } quick;
     /* As the trace says they are. */
     struct {
@@ -246,12 +247,12 @@ struct walk_return walk_pop_return(struct pd_pt_decoder *d);
 
 /* fast/unreported.c */
 /* As many bits of a TNT packet as can be followed without a look at each. */
-void walk_tnt_unseen(struct pd_pt_decoder *d);
+void walk_tnt_unreported(struct pd_pt_decoder *d);
 
 /* fast/packet_loop.c */
 /* Packets as long as they are ordinary ones. True: the current one is a TNT of which bits are
  * left. */
-bool walk_unseen(struct pd_pt_decoder *d);
+bool walk_unreported(struct pd_pt_decoder *d);
 
 /* fast/run.c, fast/chain.c */
 void walk_clear_tables(struct pd_pt_tables *tables);
@@ -266,11 +267,11 @@ void walk_block_item(struct pd_pt_decoder *d);
 bool walk_event_data(struct pd_pt_decoder *d);
 
 /* quick.c */
-int walk_hop(struct pd_pt_decoder *d, bool *no_tip);
+int walk_quick(struct pd_pt_decoder *d, bool *no_tip);
 /* True: the packet is done with, without a step. */
-bool walk_hop_unseen(struct pd_pt_decoder *d);
-/* A PSB that is known from elsewhere: d->leaps.list is not NULL. */
-int walk_leap(struct pd_pt_decoder *d);
+bool walk_without_code(struct pd_pt_decoder *d);
+/* A PSB that is known from elsewhere: d->quick.psb_jumps.list is not NULL. */
+int walk_psb_jump(struct pd_pt_decoder *d);
 
 /* sync.c */
 int walk_sync(struct pd_pt_decoder *d);
@@ -400,7 +401,7 @@ PD_INLINE uint64_t walk_ticks_far(const struct pd_pt_decoder *d)
 /* Nobody asks for the time before walk_settle() is called. */
 PD_INLINE bool walk_may_be_late(const struct pd_pt_decoder *d)
 {
-    return (d->quick.unseen || d->quick.hop_unseen) && d->walk == WALK_IN_SYNC;
+    return (d->quick.unreported || d->quick.skips_code) && d->walk == WALK_IN_SYNC;
 }
 
 /* What time it was when the step came that was skipped. */
@@ -430,8 +431,8 @@ PD_INLINE void walk_apply_late(struct pd_pt_decoder *d)
     d->time.timestamp = pd_pt_time_at(&d->time, d->time.cycles);
 }
 
-/* What time it must not become unseen, when it is `now`. Once the limit is reached the next step is
- * returned, whenever it is. */
+/* What time it must not become without being looked at, when it is `now`. Once the limit is reached
+ * the next step is returned, whenever it is. */
 PD_INLINE uint64_t walk_late_limit(const struct pd_pt_decoder *d, uint64_t now)
 {
     return now < d->limit ? d->limit : UINT64_MAX;

@@ -2,7 +2,7 @@
 /* From PSB to PSB by a stored index: the input is some settings and a trace, of which an index is
  * kept; the steps are the same with and without it. Or the index itself is the input's, but for
  * what is checked of it: it may be refused, or mislead, but ends. */
-#include "../tests/unit/walk_leaps.h"
+#include "../tests/unit/walk_psb_jumps.h"
 #include "io/at.h"
 #include "itrace/aux/index_file.h"
 #include <fcntl.h>
@@ -40,39 +40,39 @@ static void write_hostile(const struct aux_file *file, const uint8_t *bytes, siz
     int fd = open(file->index, O_RDWR);
     if (fd < 0 || read(fd, &head, sizeof head) != sizeof head || head.rows != 2 ||
         pread(fd, rows, sizeof rows,
-              (off_t)(sizeof head + head.leaps * sizeof(struct pd_pt_leap))) != sizeof rows)
+              (off_t)(sizeof head + head.psb_jumps * sizeof(struct pd_pt_psb_jump))) != sizeof rows)
         abort();
     head.runs = size / 2 / sizeof(struct pd_index_run);
     rows[0].first_run = rows[0].first_entry = rows[1].first_entry = 0;
     rows[1].first_run = size > 1 && (bytes[1] & 7) < head.runs ? bytes[1] & 7 : head.runs;
-    head.leaps = size / 2 / sizeof(struct pd_pt_leap);
+    head.psb_jumps = size / 2 / sizeof(struct pd_pt_psb_jump);
     head.entries = 0;
     struct pd_index_run *runs = calloc(head.runs + 1, sizeof *runs);
-    struct pd_pt_leap *leaps = calloc(head.leaps + 1, sizeof *leaps);
-    if (!runs || !leaps)
+    struct pd_pt_psb_jump *psb_jumps = calloc(head.psb_jumps + 1, sizeof *psb_jumps);
+    if (!runs || !psb_jumps)
         abort();
-    memcpy(leaps, bytes, head.leaps * sizeof *leaps);
+    memcpy(psb_jumps, bytes, head.psb_jumps * sizeof *psb_jumps);
     memcpy(runs, bytes + size / 2, head.runs * sizeof *runs);
     uint64_t at = 0;
     for (uint64_t i = 0; i < head.runs; i++) { /* as if they had been written so */
         at = i == rows[1].first_run ? 0 : at;
         runs[i].first = at + runs[i].first % 256;
         runs[i].resume = at = runs[i].first + 1 + runs[i].resume % 256;
-        runs[i].leaps = 1 + runs[i].leaps % 8;
+        runs[i].psb_jumps = 1 + runs[i].psb_jumps % 8;
         runs[i].told_count = 1 + runs[i].told_count % 2;
-        runs[i].first_leap %= 16;
-        if (runs[i].first_leap + runs[i].leaps <= head.leaps)
-            runs[i].checksum = pd_digest(leaps + runs[i].first_leap, runs[i].leaps * sizeof *leaps,
-                                         0);
+        runs[i].first_jump %= 16;
+        if (runs[i].first_jump + runs[i].psb_jumps <= head.psb_jumps)
+            runs[i].checksum = pd_digest(psb_jumps + runs[i].first_jump,
+                                         runs[i].psb_jumps * sizeof *psb_jumps, 0);
     }
     head.checksum = pd_index_checksum(&head, rows, NULL, runs);
     if (ftruncate(fd, 0) || lseek(fd, 0, SEEK_SET) || !pd_write_all(fd, &head, sizeof head) ||
-        !pd_write_all(fd, leaps, head.leaps * sizeof *leaps) ||
+        !pd_write_all(fd, psb_jumps, head.psb_jumps * sizeof *psb_jumps) ||
         !pd_write_all(fd, rows, sizeof rows) || !pd_write_all(fd, runs, head.runs * sizeof *runs) ||
         close(fd))
         abort();
     free(runs);
-    free(leaps);
+    free(psb_jumps);
 }
 
 /* It ends. */

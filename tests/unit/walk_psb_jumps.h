@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The way from PSB to PSB ("qq") with a stored index and without one. */
-#ifndef WALK_LEAPS_H
-#define WALK_LEAPS_H
+#ifndef PD_WALK_PSB_JUMPS_H
+#define PD_WALK_PSB_JUMPS_H
 #include "itrace/aux/index.h"
 #include "itrace/intel_pt/walk/decoder.h"
 #include "make_aux.h"
@@ -54,8 +54,8 @@ PD_INLINE void aux_file_remove(struct aux_file *file)
 struct leaps_walk {
     struct pd_aux_reader *reader;
     struct pd_pt_decoder *decoder;
-    uint64_t read;  /* bytes of trace */
-    uint64_t leaps; /* times that the index knew what comes */
+    uint64_t read;      /* bytes of trace */
+    uint64_t psb_jumps; /* times that the index knew what comes */
 };
 
 static int leaps_buffer(void *data, struct pd_pt_buffer *out)
@@ -75,18 +75,19 @@ static int leaps_buffer(void *data, struct pd_pt_buffer *out)
     return 1;
 }
 
-static bool leaps_known(void *data, uint64_t position, uint64_t below, struct pd_pt_leaps *out)
+static bool psb_jumps_known(void *data, uint64_t position, uint64_t below,
+                            struct pd_pt_psb_jumps *out)
 {
     struct leaps_walk *walk = data;
-    bool known = pd_aux_reader_leaps(walk->reader, position, below, out);
-    walk->leaps += known;
+    bool known = pd_aux_reader_psb_jumps(walk->reader, position, below, out);
+    walk->psb_jumps += known;
     return known;
 }
 
-static void leaps_to(void *data, uint64_t position)
+static void psb_jumps_to(void *data, uint64_t position)
 {
     struct leaps_walk *walk = data;
-    pd_aux_reader_leap_to(walk->reader, position);
+    pd_aux_reader_psb_jump_to(walk->reader, position);
 }
 
 static struct pd_code_node *leaps_no_code(struct pd_code_view *view, uint64_t ip,
@@ -115,16 +116,16 @@ static struct pd_pt_config leaps_config(uint32_t wanted)
 }
 
 PD_INLINE bool leaps_begin(struct leaps_walk *walk, const struct pd_aux *aux,
-                           struct pd_pt_config config, bool leaps)
+                           struct pd_pt_config config, bool psb_jumps)
 {
     *walk = (struct leaps_walk){ .read = 0 };
     config.data = walk;
-    config.leaps = leaps ? leaps_known : NULL;
-    config.leap_to = leaps_to;
+    config.psb_jumps = psb_jumps ? psb_jumps_known : NULL;
+    config.psb_jump_to = psb_jumps_to;
     if (pd_aux_reader_open(aux, 0, &walk->reader) < 0)
         return false;
-    if (leaps)
-        pd_aux_reader_leap(walk->reader);
+    if (psb_jumps)
+        pd_aux_reader_psb_jump(walk->reader);
     walk->decoder = pd_pt_decoder_new(&config);
     return walk->decoder != NULL;
 }

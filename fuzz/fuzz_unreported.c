@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Branches looked at or not: the input is some settings, code, and a trace. It ends, and what is
  * told of is the same whether branches are looked at or not, whether they are handed over one by
- * one or many at once, and whether they come from tapes. */
-#include "../tests/unit/walk_tape.h"
+ * one or many at once, and whether they come from step logs. */
+#include "../tests/unit/walk_step_log.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -48,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     config.wanted = PD_PT_ALL_STEPS;
     if (image_compare_more(&config, &trace, 1 + data[4] % IMAGE_RUN, step) == SIZE_MAX)
         abort();
-    if (!trace.cut && image_compare_tape(&config, &trace) == SIZE_MAX)
+    if (!trace.cut && image_compare_step_log(&config, &trace) == SIZE_MAX)
         abort();
     return 0;
 }

@@ -3,7 +3,7 @@
  * plain; where it may be cut. */
 #include "test.h"
 #include "itrace/aux/index_file.h"
-#include "walk_leaps.h"
+#include "walk_psb_jumps.h"
 
 enum { PSBS = 12000, STEP = 256, TSC = 0x10000000 };
 
@@ -68,9 +68,9 @@ static struct trace make_trace(bool odd)
 static void check_saved(const struct leaps_walk *with, size_t size, bool odd, uint64_t step)
 {
     if (!step || step > PSBS)
-        CHECK(with->leaps >= (odd ? 100 : 3) && with->read < size / (odd ? 2 : 8));
+        CHECK(with->psb_jumps >= (odd ? 100 : 3) && with->read < size / (odd ? 2 : 8));
     else if (step > 0x1000)
-        CHECK(with->leaps >= 100 && with->read < size / 4 * 3);
+        CHECK(with->psb_jumps >= 100 && with->read < size / 4 * 3);
 }
 
 static void check_walks(bool odd)
@@ -96,7 +96,7 @@ static void check_walks(bool odd)
             size_t count = leaps_compare(file.aux, &config, steps[s], &with);
             CHECK(count != SIZE_MAX && (w > 2 || count > PSBS / 2));
             if (w <= 2) /* what is shown is read in the trace */
-                CHECK(!with.leaps && with.read == trace.size);
+                CHECK(!with.psb_jumps && with.read == trace.size);
             else
                 check_saved(&with, trace.size, odd, steps[s]);
         }
@@ -184,7 +184,7 @@ static uint64_t forge(uint64_t value)
 
 struct index {
     struct pd_index_head head;
-    struct pd_pt_leap leaps[PSBS];
+    struct pd_pt_psb_jump psb_jumps[PSBS];
     struct pd_index_row rows[2];
     struct pd_index_entry entries[2 * PSBS];
     struct pd_index_run runs[PSBS];
@@ -194,9 +194,10 @@ static bool read_index(const char *path, struct index *out)
 {
     FILE *file = fopen(path, "rb");
     bool done = file && fread(&out->head, sizeof out->head, 1, file) == 1 &&
-                out->head.leaps <= PSBS && out->head.rows == 2 && out->head.entries <= PSBS &&
+                out->head.psb_jumps <= PSBS && out->head.rows == 2 && out->head.entries <= PSBS &&
                 out->head.runs <= PSBS &&
-                fread(out->leaps, sizeof *out->leaps, out->head.leaps, file) == out->head.leaps &&
+                fread(out->psb_jumps, sizeof *out->psb_jumps, out->head.psb_jumps, file) ==
+                    out->head.psb_jumps &&
                 fread(out->rows, sizeof *out->rows, 2, file) == 2 &&
                 fread(out->entries, sizeof *out->entries, out->head.entries, file) ==
                     out->head.entries &&
@@ -211,17 +212,17 @@ static bool write_index(const char *path, struct index *index)
 {
     for (uint64_t i = 0; i < index->head.runs; i++) {
         struct pd_index_run *run = &index->runs[i];
-        if (run->first_leap <= index->head.leaps &&
-            run->leaps <= index->head.leaps - run->first_leap)
-            run->checksum = pd_digest(index->leaps + run->first_leap,
-                                      run->leaps * sizeof *index->leaps, 0);
+        if (run->first_jump <= index->head.psb_jumps &&
+            run->psb_jumps <= index->head.psb_jumps - run->first_jump)
+            run->checksum = pd_digest(index->psb_jumps + run->first_jump,
+                                      run->psb_jumps * sizeof *index->psb_jumps, 0);
     }
     index->head.checksum = pd_index_checksum(&index->head, index->rows, index->entries,
                                              index->runs);
     FILE *file = fopen(path, "wb");
     bool done = file && fwrite(&index->head, sizeof index->head, 1, file) == 1 &&
-                fwrite(index->leaps, sizeof *index->leaps, index->head.leaps, file) ==
-                    index->head.leaps &&
+                fwrite(index->psb_jumps, sizeof *index->psb_jumps, index->head.psb_jumps, file) ==
+                    index->head.psb_jumps &&
                 fwrite(index->rows, sizeof *index->rows, 2, file) == 2 &&
                 fwrite(index->entries, sizeof *index->entries, index->head.entries, file) ==
                     index->head.entries &&
@@ -234,26 +235,26 @@ static bool write_index(const char *path, struct index *index)
 static void forge_one(struct index *index)
 {
     struct pd_index_run *run = &index->runs[below(index->head.runs)];
-    struct pd_pt_leap *leap = below(2) ? &index->leaps[below(index->head.leaps)]
-                                       : &run->told[below(2)];
+    struct pd_pt_psb_jump *psb_jump = below(2) ? &index->psb_jumps[below(index->head.psb_jumps)]
+                                               : &run->told[below(2)];
     struct pd_index_entry *entry = &index->entries[below(index->head.entries)];
     switch (below(14)) {
     case 0: run->first = forge(run->first); break;
     case 1: run->resume = forge(run->resume); break;
-    case 2: run->first_leap = forge(run->first_leap); break;
-    case 3: run->leaps = (uint32_t)forge(run->leaps); break;
+    case 2: run->first_jump = forge(run->first_jump); break;
+    case 3: run->psb_jumps = (uint32_t)forge(run->psb_jumps); break;
     case 4: run->has_tma ^= 1; break;
     case 5: run->told_count ^= 3; break;
-    case 6: leap->offset = forge(leap->offset); break;
-    case 7: leap->tsc = forge(leap->tsc); break;
-    case 8: leap->ip = forge(leap->ip); break;
+    case 6: psb_jump->offset = forge(psb_jump->offset); break;
+    case 7: psb_jump->tsc = forge(psb_jump->tsc); break;
+    case 8: psb_jump->ip = forge(psb_jump->ip); break;
     case 9: entry->offset = forge(entry->offset); break;
     case 10: entry->tsc = forge(entry->tsc); break;
     case 11: index->rows[1].first_entry = forge(index->rows[1].first_entry); break;
     case 12: index->rows[1].first_run = forge(index->rows[1].first_run); break;
     case 13: /* of other bytes: all times are others */
-        for (uint64_t i = 0; i < index->head.leaps; i++)
-            index->leaps[i].tsc += 0x40;
+        for (uint64_t i = 0; i < index->head.psb_jumps; i++)
+            index->psb_jumps[i].tsc += 0x40;
         for (uint64_t i = 0; i < index->head.entries; i++)
             index->entries[i].tsc -= 0x40;
         for (uint64_t i = 0; i < index->head.runs; i++)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The recordings of a folder of tests/data print what perf printed, once stored beside them: demo.sh
-# [FOLDER [perf]]; perf: the tool is called as perf.
+# golden.sh [FOLDER [perf]]: the recordings of a folder of tests/data print what perf printed of
+# them, which is stored beside them. perf: the tool is called as perf.
 set -u
 cd "$SOURCE/tests/data/${1-demo}" || exit 1
 out=$(mktemp) || exit 1
