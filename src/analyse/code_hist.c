@@ -7,35 +7,17 @@ static uint64_t hash_of(uint32_t function, uint32_t event, uint64_t offset)
     return pd_hash_pair((uint64_t)function << 32 | event, offset);
 }
 
-static void put_slot(struct pd_code_hist *hist, uint32_t id)
+static uint64_t hash_of_cell(const void *data, size_t id)
 {
-    const struct pd_code_cell *cell = &hist->cells.data[id];
-    size_t at = hash_of(cell->function, cell->event, cell->offset) & hist->mask;
-    while (hist->slots[at])
-        at = (at + 1) & hist->mask;
-    hist->slots[at] = id + 1;
-}
-
-static bool grow_slots(struct pd_code_hist *hist)
-{
-    enum { FIRST = 1024 };
-    size_t room = hist->slots ? (hist->mask + 1) * 2 : FIRST;
-    uint32_t *grown = calloc(room, sizeof *grown);
-    if (!grown)
-        return false;
-    free(hist->slots);
-    hist->slots = grown;
-    hist->mask = room - 1;
-    for (size_t i = 0; i < hist->cells.count; i++)
-        put_slot(hist, (uint32_t)i);
-    return true;
+    const struct pd_code_cell *cell = &((const struct pd_code_hist *)data)->cells.data[id];
+    return hash_of(cell->function, cell->event, cell->offset);
 }
 
 /* PD_MAP64_NONE without memory. */
 static uint32_t cell_id(struct pd_code_hist *hist, uint32_t function, uint32_t event,
                         uint64_t offset)
 {
-    if ((!hist->slots || hist->cells.count * 2 > hist->mask) && !grow_slots(hist))
+    if (!pd_slots_reserve(&hist->slots, &hist->mask, hist->cells.count, hash_of_cell, hist))
         return PD_MAP64_NONE;
     size_t at = hash_of(function, event, offset) & hist->mask;
     for (; hist->slots[at]; at = (at + 1) & hist->mask) {

@@ -72,14 +72,16 @@ struct way {
     bool left;
 };
 
-/* Most of the time goes here: neither calls nor detours over rows. */
-static struct way walk_by_rank(const struct meeting *meeting, struct pd_rank rank, bool stops)
+/* `rank`: the row's, NULL where rows have none. Most of the time goes here, where they have ranks:
+ * neither calls nor detours over rows. */
+PD_INLINE struct way walk_down(const struct meeting *meeting, uint32_t row,
+                               const struct pd_rank *rank, bool stops)
 {
     const struct pd_rb_node *nodes = meeting->nodes.data;
     const struct pd_rank *ranks = meeting->ranks.data;
     struct way way = { 0 };
     for (uint32_t at = meeting->tree.root; at;) {
-        int result = pd_rank_compare(&rank, &ranks[at - 1]);
+        int result = rank ? pd_rank_compare(rank, &ranks[at - 1]) : compare_nodes(meeting, row, at);
         if (stops && !result) {
             way.equal = at;
             break;
@@ -94,21 +96,10 @@ static struct way walk_by_rank(const struct meeting *meeting, struct pd_rank ran
 /* `stops`: at an equal row, which perf finds; else behind it. */
 static struct way walk(const struct meeting *meeting, uint32_t row, bool stops)
 {
-    const struct pd_rb_node *nodes = meeting->nodes.data;
-    struct way way = { 0 };
-    if (meeting->of->ranks)
-        return walk_by_rank(meeting, meeting->of->ranks[row], stops);
-    for (uint32_t at = meeting->tree.root; at;) {
-        int result = compare_nodes(meeting, row, at);
-        if (stops && !result) {
-            way.equal = at;
-            break;
-        }
-        way.parent = at;
-        way.left = result < 0;
-        at = way.left ? nodes[at].left : nodes[at].right;
-    }
-    return way;
+    if (!meeting->of->ranks)
+        return walk_down(meeting, row, NULL, stops);
+    const struct pd_rank rank = meeting->of->ranks[row];
+    return walk_down(meeting, row, &rank, stops);
 }
 
 static uint32_t find(const struct meeting *meeting, uint32_t row)

@@ -49,29 +49,6 @@ static uint32_t fail(struct pd_hist *hist)
     return PD_HIST_NONE;
 }
 
-/* Room for one more of `count` things at no more than half load; `hash_of` gives the hash of each.
- * */
-static bool slots_grow(const struct pd_hist *hist, uint32_t **slots, size_t *mask, size_t count,
-                       uint64_t (*hash_of)(const struct pd_hist *hist, size_t id))
-{
-    if (*slots && (count + 1) * 2 <= *mask + 1)
-        return true;
-    size_t size = *slots ? (*mask + 1) * 2 : 1024;
-    uint32_t *grown = pd_large_calloc(size, sizeof *grown);
-    if (!grown)
-        return false;
-    for (size_t id = 0; id < count; id++) {
-        size_t at = hash_of(hist, id) & (size - 1);
-        while (grown[at])
-            at = (at + 1) & (size - 1);
-        grown[at] = (uint32_t)id + 1;
-    }
-    free(*slots);
-    *slots = grown;
-    *mask = size - 1;
-    return true;
-}
-
 /* ---- entries ---- */
 
 PD_INLINE uint64_t key_hash(const uint64_t *key, unsigned words)
@@ -82,8 +59,9 @@ PD_INLINE uint64_t key_hash(const uint64_t *key, unsigned words)
     return hash;
 }
 
-static uint64_t entry_hash(const struct pd_hist *hist, size_t id)
+static uint64_t entry_hash(const void *data, size_t id)
 {
+    const struct pd_hist *hist = data;
     return key_hash(pd_hist_key_of(hist, (uint32_t)id), hist->words);
 }
 
@@ -100,7 +78,8 @@ uint32_t pd_hist_entry_id(struct pd_hist *hist, const uint64_t *key)
 {
     unsigned words = hist->words;
     if (PD_UNLIKELY((hist->entries.count + 1) * 2 > hist->entry_mask + 1 || !hist->entry_slots) &&
-        !slots_grow(hist, &hist->entry_slots, &hist->entry_mask, hist->entries.count, entry_hash))
+        !pd_slots_reserve(&hist->entry_slots, &hist->entry_mask, hist->entries.count, entry_hash,
+                          hist))
         return fail(hist);
     size_t at = key_hash(key, words) & hist->entry_mask;
     for (uint32_t slot; (slot = hist->entry_slots[at]); at = (at + 1) & hist->entry_mask) {
@@ -187,14 +166,15 @@ static uint64_t sym_hash_of(const struct pd_hist_sym *sym)
     return *inlined ? hash ^ pd_hash_bytes(inlined, strlen(inlined)) : hash;
 }
 
-static uint64_t sym_hash(const struct pd_hist *hist, size_t id)
+static uint64_t sym_hash(const void *data, size_t id)
 {
+    const struct pd_hist *hist = data;
     return sym_hash_of(&hist->syms.data[id]);
 }
 
 static uint32_t sym_add(struct pd_hist *hist, const struct pd_hist_sym *sym)
 {
-    if (!slots_grow(hist, &hist->sym_slots, &hist->sym_mask, hist->syms.count, sym_hash))
+    if (!pd_slots_reserve(&hist->sym_slots, &hist->sym_mask, hist->syms.count, sym_hash, hist))
         return fail(hist);
     size_t at = sym_hash_of(sym) & hist->sym_mask;
     for (uint32_t slot; (slot = hist->sym_slots[at]); at = (at + 1) & hist->sym_mask) {
@@ -298,14 +278,16 @@ static uint64_t frame_hash_of(const struct pd_hist_frame *frame)
     return pd_hash_pair(hash ^ frame->map_size, frame->addr) ^ frame->end;
 }
 
-static uint64_t frame_hash(const struct pd_hist *hist, size_t id)
+static uint64_t frame_hash(const void *data, size_t id)
 {
+    const struct pd_hist *hist = data;
     return frame_hash_of(&hist->frames.data[id]);
 }
 
 uint32_t pd_hist_frame_id(struct pd_hist *hist, const struct pd_hist_frame *frame)
 {
-    if (!slots_grow(hist, &hist->frame_slots, &hist->frame_mask, hist->frames.count, frame_hash))
+    if (!pd_slots_reserve(&hist->frame_slots, &hist->frame_mask, hist->frames.count, frame_hash,
+                          hist))
         return fail(hist);
     size_t at = frame_hash_of(frame) & hist->frame_mask;
     for (uint32_t slot; (slot = hist->frame_slots[at]); at = (at + 1) & hist->frame_mask) {

@@ -107,3 +107,22 @@ void pd_map64_free(struct pd_map64 *map)
     free(map->slots);
     memset(map, 0, sizeof *map);
 }
+
+bool pd_slots_widen(uint32_t **slots, size_t *mask, size_t count,
+                    uint64_t (*hash_of)(const void *data, size_t number), const void *data)
+{
+    const size_t size = *slots ? (*mask + 1) * 2 : 1024;
+    uint32_t *wider = pd_large_calloc(size, sizeof *wider);
+    if (!wider)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        size_t at = hash_of(data, i) & (size - 1);
+        while (wider[at])
+            at = (at + 1) & (size - 1);
+        wider[at] = (uint32_t)i + 1;
+    }
+    free(*slots);
+    *slots = wider;
+    *mask = size - 1;
+    return true;
+}

@@ -83,4 +83,20 @@ static inline uint32_t pd_map64_get(const struct pd_map64 *map, uint64_t key)
 bool pd_map64_set(struct pd_map64 *map, uint64_t key, uint32_t value);
 void pd_map64_free(struct pd_map64 *map);
 
+/* A table of things that lie elsewhere, numbered from 0: a slot holds a thing's number plus 1, a
+ * free slot 0. The owner looks a thing up from the slot `hash & mask` on. */
+bool pd_slots_widen(uint32_t **slots, size_t *mask, size_t count,
+                    uint64_t (*hash_of)(const void *data, size_t number), const void *data);
+
+/* Makes room for one more than the `count` things that are in the table, so that at most half of
+ * the slots are taken; *slots is NULL before the first one. `hash_of` gives the hash of a thing.
+ * False when the system has no memory. */
+PD_INLINE bool pd_slots_reserve(uint32_t **slots, size_t *mask, size_t count,
+                                uint64_t (*hash_of)(const void *data, size_t number),
+                                const void *data)
+{
+    return (*slots && (count + 1) * 2 <= *mask + 1) ||
+           pd_slots_widen(slots, mask, count, hash_of, data);
+}
+
 #endif

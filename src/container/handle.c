@@ -11,6 +11,22 @@ perfdata_status pd_handle_options(perfdata_recording *recording, void *known, si
     return pd_take_options(context, known, size, options);
 }
 
+perfdata_status pd_handle_print(perfdata_recording *recording, void *known, size_t size,
+                                const void *options, perfdata_write_fn write)
+{
+    return recording && options && write ? pd_handle_options(recording, known, size, options)
+                                         : PERFDATA_ERROR_ARGUMENT;
+}
+
+perfdata_status pd_handle_output(perfdata_recording *recording, const char *path,
+                                 struct pd_output_file *out)
+{
+    *out = (struct pd_output_file){ 0 };
+    return recording && path
+               ? pd_output_file_open(&recording->recording.context, path, PD_OUTPUT_SHARED, out)
+               : PERFDATA_ERROR_ARGUMENT;
+}
+
 perfdata_status pd_text_give(struct pd_text *text, perfdata_write_fn write, void *data)
 {
     perfdata_status status = text->failed ? PERFDATA_ERROR_MEMORY : PERFDATA_OK;

@@ -4,6 +4,7 @@
 #define PD_API_H
 #include "base/text.h"
 #include "container/container.h"
+#include "io/output_file.h"
 #include <perfdata/recording.h>
 
 struct perfdata_recording {
@@ -25,6 +26,14 @@ PD_INLINE const struct pd_event *pd_private_event(const perfdata_event *event)
  * context otherwise), the caller's options are taken as pd_take_options() does. */
 perfdata_status pd_handle_options(perfdata_recording *recording, void *known, size_t size,
                                   const void *options);
+/* What a function that prints through `write` begins with: as above, and PERFDATA_ERROR_ARGUMENT
+ * where any of the pointers is NULL. */
+perfdata_status pd_handle_print(perfdata_recording *recording, void *known, size_t size,
+                                const void *options, perfdata_write_fn write);
+/* What a function that prints to the file `path` begins with: PERFDATA_ERROR_ARGUMENT where
+ * recording or path is NULL, else what pd_output_file_open() returns. */
+perfdata_status pd_handle_output(perfdata_recording *recording, const char *path,
+                                 struct pd_output_file *out);
 
 /* Gives the text to `write` and empties it; its memory stays for what follows.
  * PERFDATA_ERROR_MEMORY when it had failed, PERFDATA_ERROR_OUTPUT; neither is told in a context. */

@@ -154,13 +154,11 @@ PERFDATA_API perfdata_status perfdata_page_file(perfdata_recording *recording,
                                                 const struct perfdata_page_options *options,
                                                 const char *path)
 {
-    if (!recording || !path)
-        return PERFDATA_ERROR_ARGUMENT;
-    struct pd_context *context = &recording->recording.context;
-    struct pd_output_file file = { 0 };
-    perfdata_status status = pd_output_file_open(context, path, PD_OUTPUT_SHARED, &file);
+    struct pd_output_file file;
+    perfdata_status status = pd_handle_output(recording, path, &file);
     if (status < 0)
         return status;
+    struct pd_context *context = &recording->recording.context;
     status = perfdata_page_write(recording, profile, options, pd_output_file_put, &file);
     if (status == PERFDATA_ERROR_NO_DATA)
         status = pd_fail(context, status, -1, "the profile kept no samples");

@@ -61,15 +61,7 @@ int pd_profile_front(void *data, const struct pd_delivered *record)
     const struct pd_profile_shared *shared = data;
     if (record->type != PD_RECORD_SAMPLE || !record->event)
         return PD_FRONT_PASS;
-    const struct pd_plan *plan = &record->event->plan;
-    uint64_t time = UINT64_MAX;
-    uint32_t cpu = UINT32_MAX;
-    if (plan->time && plan->time + 8u <= record->size)
-        time = pd_load64(record->data + plan->time, plan->swap);
-    if (plan->cpu && plan->cpu + 4u <= record->size)
-        cpu = pd_load32(record->data + plan->cpu, plan->swap);
-    bool kept = pd_filter_time(&shared->filter, time) && pd_filter_cpu(&shared->filter, cpu);
-    return kept ? PD_FRONT_PASS : PD_FRONT_IGNORE;
+    return pd_filter_early(&shared->filter, record) ? PD_FRONT_PASS : PD_FRONT_IGNORE;
 }
 
 static perfdata_status run(struct pd_profile_shared *shared)
@@ -194,10 +186,8 @@ static perfdata_status open_session(struct pd_profile_shared *shared)
     const struct perfdata_profile_options *options = shared->options;
     struct pd_object_search search = pd_search_of(shared->recording, &options->search);
     search.cache = pd_itrace_options_cache(&shared->itrace, search.cache);
-    search.demangle = !(options->flags & PERFDATA_PROFILE_NO_DEMANGLE);
-    search.demangle_kernel = options->flags & PERFDATA_PROFILE_DEMANGLE_KERNEL;
     search.verbose_names = options->flags & PERFDATA_PROFILE_VERBOSE_NAMES;
-    search.force = options->flags & PERFDATA_PROFILE_FORCE;
+    PD_SEARCH_BY_FLAGS(&search, options->flags, PERFDATA_PROFILE);
     perfdata_status status = pd_session_open(shared->recording, &search, &shared->session);
     if (status < 0)
         return status;

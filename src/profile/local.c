@@ -75,28 +75,16 @@ static bool is_same(const struct pd_local_frame *a, const struct pd_local_frame 
            a->file == b->file;
 }
 
-static bool grow_slots(struct pd_profile_worker *worker)
+static uint64_t hash_of_frame(const void *data, size_t id)
 {
-    size_t want = worker->frame_slots ? (worker->frame_mask + 1) * 2 : 1024;
-    uint32_t *slots = pd_large_calloc(want, sizeof *slots);
-    if (!slots)
-        return false;
-    for (uint32_t i = 0; i < worker->framelist.count; i++) {
-        const struct pd_local_frame *frame = pd_blocks_at(&worker->framelist, i, sizeof *frame);
-        size_t at = hash_of(frame) & (want - 1);
-        while (slots[at])
-            at = (at + 1) & (want - 1);
-        slots[at] = i + 1;
-    }
-    free(worker->frame_slots);
-    worker->frame_slots = slots;
-    worker->frame_mask = want - 1;
-    return true;
+    const struct pd_profile_worker *worker = data;
+    return hash_of(pd_blocks_at(&worker->framelist, (uint32_t)id, sizeof(struct pd_local_frame)));
 }
 
 static uint32_t intern_frame(struct pd_profile_worker *worker, const struct pd_local_frame *frame)
 {
-    if (worker->framelist.count * UINT64_C(2) >= worker->frame_mask && !grow_slots(worker))
+    if (!pd_slots_reserve(&worker->frame_slots, &worker->frame_mask, worker->framelist.count,
+                          hash_of_frame, worker))
         return PERFDATA_NONE;
     size_t at = hash_of(frame) & worker->frame_mask;
     for (; worker->frame_slots[at]; at = (at + 1) & worker->frame_mask) {

@@ -35,31 +35,10 @@ static uint64_t hash_function(const struct pd_function_key *key)
     return pd_hash64(((uint64_t)key->object << 32 | key->name) ^ pd_hash64(key->place));
 }
 
-/* Room in a table of numbers + 1, whose new slots `place` fills. */
-static bool grow_slots(uint32_t **slots, size_t *mask, size_t count,
-                       uint64_t (*hash)(void *, size_t), void *data)
+static uint64_t hash_function_at(const void *data, size_t index)
 {
-    if (count * 2 < *mask)
-        return true;
-    size_t want = *slots ? (*mask + 1) * 2 : 1024;
-    uint32_t *made = pd_large_calloc(want, sizeof *made);
-    if (!made)
-        return false;
-    for (size_t i = 0; i < count; i++) {
-        size_t at = hash(data, i) & (want - 1);
-        while (made[at])
-            at = (at + 1) & (want - 1);
-        made[at] = (uint32_t)i + 1;
-    }
-    free(*slots);
-    *slots = made;
-    *mask = want - 1;
-    return true;
-}
-
-static uint64_t hash_function_at(void *data, size_t index)
-{
-    return hash_function(&((struct pd_profile_shared *)data)->known.function_keys.data[index]);
+    return hash_function(
+        &((const struct pd_profile_shared *)data)->known.function_keys.data[index]);
 }
 
 static uint32_t new_function(struct pd_profile_shared *shared,
@@ -102,8 +81,8 @@ static uint32_t intern_function(struct pd_profile_shared *shared,
         key.object = known != PD_MAP64_NONE ? known : new_object(shared, local->dso);
     }
     if (key.name == PD_INTERN_NONE || (local->dso && key.object == PERFDATA_NONE) ||
-        !grow_slots(&shared->known.function_slots, &shared->known.function_mask,
-                    shared->known.function_keys.count, hash_function_at, shared))
+        !pd_slots_reserve(&shared->known.function_slots, &shared->known.function_mask,
+                          shared->known.function_keys.count, hash_function_at, shared))
         return PERFDATA_NONE;
     size_t at = hash_function(&key) & shared->known.function_mask;
     for (; shared->known.function_slots[at]; at = (at + 1) & shared->known.function_mask) {
@@ -153,17 +132,17 @@ static uint64_t hash_frame(const struct perfdata_profile_frame *frame)
     return pd_hash64(hash ^ frame->address) ^ pd_hash64((uint64_t)(uintptr_t)frame->file);
 }
 
-static uint64_t hash_frame_at(void *data, size_t index)
+static uint64_t hash_frame_at(const void *data, size_t index)
 {
     return hash_frame(
-        pd_profile_frame(((struct pd_profile_shared *)data)->profile, (uint32_t)index));
+        pd_profile_frame(((const struct pd_profile_shared *)data)->profile, (uint32_t)index));
 }
 
 static uint32_t intern_frame(struct pd_profile_shared *shared, struct perfdata_profile_frame *frame)
 {
     perfdata_profile *profile = shared->profile;
-    if (!grow_slots(&shared->known.frame_slots, &shared->known.frame_mask, profile->frames.count,
-                    hash_frame_at, shared))
+    if (!pd_slots_reserve(&shared->known.frame_slots, &shared->known.frame_mask,
+                          profile->frames.count, hash_frame_at, shared))
         return PERFDATA_NONE;
     size_t at = hash_frame(frame) & shared->known.frame_mask;
     for (; shared->known.frame_slots[at]; at = (at + 1) & shared->known.frame_mask) {

@@ -2,7 +2,6 @@
 /* inject --convert-callchain: copies of stacks unwound, and call chains in their place. */
 #include "base/memory.h"
 #include "pipeline/pipeline.h"
-#include "rewrite/describe.h"
 #include "rewrite/inject.h"
 #include <stdlib.h>
 
@@ -58,24 +57,6 @@ static void restore_events(const struct converting *converting, struct pd_record
     }
 }
 
-static perfdata_status describe(struct converting *converting)
-{
-    const struct pd_recording *recording = converting->copy.recording;
-    bool swap = converting->copy.big_endian != pd_is_big_endian(false);
-    struct pd_text out = { 0 };
-    pd_describe_begin(&out, recording->event_count, swap);
-    for (size_t i = 0; i < recording->event_count; i++) {
-        const struct pd_event *event = recording->events[i];
-        pd_describe_event(&out, event->name, &event->attr, event->ids, event->id_count, swap);
-    }
-    perfdata_status status = out.failed
-                                 ? no_memory(converting)
-                                 : pd_copy_set_feature(&converting->copy, PD_FEATURE_EVENT_DESC,
-                                                       out.data, out.length);
-    pd_text_free(&out);
-    return status;
-}
-
 static perfdata_status begin_copy(struct converting *converting, struct pd_recording *recording,
                                   const struct perfdata_output *output, unsigned how)
 {
@@ -89,7 +70,7 @@ static perfdata_status begin_copy(struct converting *converting, struct pd_recor
         status = pd_fail(&recording->context, PERFDATA_ERROR_UNSUPPORTED, -1,
                          "--convert-callchain and another byte order need two runs");
     if (status == PERFDATA_OK)
-        status = describe(converting);
+        status = pd_copy_describe_events(&converting->copy);
     if (status == PERFDATA_OK)
         status = pd_copy_begin(&converting->copy);
     restore_events(converting, recording);

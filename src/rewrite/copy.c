@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A recording -> its copy, record by record, through a writer. */
 #include "format/fields.h"
+#include "rewrite/describe.h"
 #include "rewrite/rewrite.h"
 #include <stdlib.h>
 
@@ -81,6 +82,28 @@ perfdata_status pd_copy_set_feature(struct pd_copy *copy, unsigned feature, cons
 {
     copy->has_feature[feature] = true;
     return pd_writer_set_feature(copy->writer, feature, payload, size);
+}
+
+perfdata_status pd_copy_give_feature(struct pd_copy *copy, unsigned feature, struct pd_text *bytes)
+{
+    perfdata_status status = bytes->failed
+                                 ? pd_no_memory(&copy->recording->context, NULL)
+                                 : pd_copy_set_feature(copy, feature, bytes->data, bytes->length);
+    pd_text_free(bytes);
+    return status;
+}
+
+perfdata_status pd_copy_describe_events(struct pd_copy *copy)
+{
+    const struct pd_recording *recording = copy->recording;
+    const bool swap = copy->big_endian != host_is_big();
+    struct pd_text out = { 0 };
+    pd_describe_begin(&out, recording->event_count, swap);
+    for (size_t i = 0; i < recording->event_count; i++) {
+        const struct pd_event *event = recording->events[i];
+        pd_describe_event(&out, event->name, &event->attr, event->ids, event->id_count, swap);
+    }
+    return pd_copy_give_feature(copy, PD_FEATURE_EVENT_DESC, &out);
 }
 
 /* perf stat names no sample's fields in a pipe: perf takes the events there for ones of samples if

@@ -161,10 +161,7 @@ perfdata_status pd_copy_mend_formats(struct pd_copy *copy)
         struct pd_text out = { 0 };
         bool big = formats.tracing ? pd_tracing_big_endian(formats.tracing) : copy->big_endian;
         put_tracing(&formats, &out, big);
-        status = out.failed
-                     ? pd_no_memory(&recording->context, NULL)
-                     : pd_copy_set_feature(copy, PD_FEATURE_TRACING_DATA, out.data, out.length);
-        pd_text_free(&out);
+        status = pd_copy_give_feature(copy, PD_FEATURE_TRACING_DATA, &out);
     }
     pd_tracing_free(formats.tracing);
     return status;

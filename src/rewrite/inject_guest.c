@@ -206,11 +206,7 @@ static perfdata_status describe(struct merged *merged)
                           host->events[i]->id_count, host->swap);
     for (size_t i = 0; i < guest->event_count; i++)
         pd_describe_event(&out, guest->events[i]->name, &merged->attrs[i], NULL, 0, host->swap);
-    perfdata_status status = out.failed ? fail(merged, PERFDATA_ERROR_MEMORY, "out of memory")
-                                        : pd_copy_set_feature(&merged->copy, PD_FEATURE_EVENT_DESC,
-                                                              out.data, out.length);
-    pd_text_free(&out);
-    return status;
+    return pd_copy_give_feature(&merged->copy, PD_FEATURE_EVENT_DESC, &out);
 }
 
 static uint16_t guest_misc(uint16_t misc)

@@ -3,7 +3,6 @@
 #include "base/memory.h"
 #include "render/raw_dump/trace_log.h"
 #include "pipeline/pipeline.h"
-#include "rewrite/describe.h"
 #include "rewrite/inject.h"
 #include <stdlib.h>
 
@@ -22,26 +21,9 @@ struct traced {
 
 /* ---- the head ---- */
 
-static perfdata_status describe(struct traced *traced)
-{
-    const struct pd_recording *recording = traced->copy.recording;
-    bool swap = traced->copy.big_endian != pd_is_big_endian(false);
-    struct pd_text out = { 0 };
-    pd_describe_begin(&out, recording->event_count, swap);
-    for (size_t i = 0; i < recording->event_count; i++) {
-        const struct pd_event *event = recording->events[i];
-        pd_describe_event(&out, event->name, &event->attr, event->ids, event->id_count, swap);
-    }
-    perfdata_status status = out.failed ? pd_no_memory(&traced->copy.recording->context, NULL)
-                                        : pd_copy_set_feature(&traced->copy, PD_FEATURE_EVENT_DESC,
-                                                              out.data, out.length);
-    pd_text_free(&out);
-    return status;
-}
-
 static perfdata_status make_head(struct traced *traced)
 {
-    perfdata_status status = describe(traced);
+    perfdata_status status = pd_copy_describe_events(&traced->copy);
     if (status == PERFDATA_OK && traced->branches)
         status = pd_copy_set_feature(&traced->copy, PD_FEATURE_BRANCH_STACK, "", 0);
     return status == PERFDATA_OK ? pd_copy_begin(&traced->copy) : status;

@@ -151,11 +151,7 @@ static perfdata_status describe(struct merge *merge)
     for (size_t i = 0; i < merge->count; i++)
         for (size_t k = 0; k < merge->inputs[i].recording->event_count; k++)
             put_description(merge, merge->inputs[i].recording->events[k], &out);
-    perfdata_status status = out.failed ? pd_no_memory(&merge->copy.recording->context, NULL)
-                                        : pd_copy_set_feature(&merge->copy, PD_FEATURE_EVENT_DESC,
-                                                              out.data, out.length);
-    pd_text_free(&out);
-    return status;
+    return pd_copy_give_feature(&merge->copy, PD_FEATURE_EVENT_DESC, &out);
 }
 
 static perfdata_status join_build_ids(struct merge *merge)
@@ -173,11 +169,9 @@ static perfdata_status join_build_ids(struct merge *merge)
             memcpy(converted, bytes.data, bytes.size);
         pd_text_bytes(&out, converted, bytes.size);
     }
-    perfdata_status status = PERFDATA_OK;
-    if (out.length && !out.failed)
-        status = pd_copy_set_feature(&merge->copy, PD_FEATURE_BUILD_ID, out.data, out.length);
-    pd_text_free(&out);
-    return status;
+    if (!out.length && !out.failed)
+        return PERFDATA_OK;
+    return pd_copy_give_feature(&merge->copy, PD_FEATURE_BUILD_ID, &out);
 }
 
 /* What holds for all: the first one's, but for what counts events, samples or CPUs. */

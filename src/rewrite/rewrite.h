@@ -4,6 +4,7 @@
  * order with the bytes that follow it. */
 #ifndef PD_REWRITE_H
 #define PD_REWRITE_H
+#include "base/text.h"
 #include "container/container.h"
 #include "io/output_file.h"
 #include "order/order.h"
@@ -87,6 +88,10 @@ perfdata_status pd_copy_open(struct pd_recording *recording, const struct perfda
                              unsigned flags, struct pd_copy *out);
 perfdata_status pd_copy_set_feature(struct pd_copy *copy, unsigned feature, const void *payload,
                                     size_t size);
+/* The same of bytes that were put together, which are freed; without memory for them it is told. */
+perfdata_status pd_copy_give_feature(struct pd_copy *copy, unsigned feature, struct pd_text *bytes);
+/* The names of all events of the recording (EVENT_DESC), as they are now. */
+perfdata_status pd_copy_describe_events(struct pd_copy *copy);
 perfdata_status pd_copy_begin(struct pd_copy *copy);
 /* A record as read, with what follows it; what the writer has made of it already is left out. */
 perfdata_status pd_copy_raw(struct pd_copy *copy, const struct pd_raw *raw);

@@ -113,6 +113,19 @@ PD_INLINE bool pd_filter_cpu(const struct pd_filter *filter, uint32_t cpu)
            (cpu < PD_FILTER_CPUS && filter->cpus[cpu / 64] >> cpu % 64 & 1);
 }
 
+/* Both, of a sample that has not been decoded. */
+PD_INLINE bool pd_filter_early(const struct pd_filter *filter, const struct pd_delivered *record)
+{
+    const struct pd_plan *plan = &record->event->plan;
+    uint64_t time = UINT64_MAX;
+    uint32_t cpu = UINT32_MAX;
+    if (plan->time && plan->time + 8u <= record->size)
+        time = pd_load64(record->data + plan->time, plan->swap);
+    if (plan->cpu && plan->cpu + 4u <= record->size)
+        cpu = pd_load32(record->data + plan->cpu, plan->swap);
+    return pd_filter_time(filter, time) && pd_filter_cpu(filter, cpu);
+}
+
 PD_INLINE bool pd_filter_has_thread(const struct pd_filter *filter)
 {
     return filter->has_comms || filter->has_pids || filter->has_tids;

@@ -307,6 +307,25 @@ static enum tool_exit check_stitching(struct tool *tool, const perfdata_recordin
     return TOOL_DONE;
 }
 
+struct perfdata_report_options tool_dump_options(const struct tool *tool,
+                                                 struct perfdata_symbol_search search)
+{
+    return (struct perfdata_report_options){
+        .struct_size = sizeof(struct perfdata_report_options),
+        .flags = PERFDATA_REPORT_DUMP | PERFDATA_REPORT_QUIET,
+        .threads = tool->jobs,
+        .search = search,
+        .perf_config = getenv("PERF_CONFIG"),
+    };
+}
+
+enum tool_exit tool_open_to_stitch(struct tool *tool, int argc, char **argv, bool stitch,
+                                   const char *heading, perfdata_recording **out)
+{
+    enum tool_exit code = tool_open_one(tool, argc, argv, out);
+    return code == TOOL_DONE && stitch ? tool_check_stitching(tool, *out, heading) : code;
+}
+
 enum tool_exit tool_check_stitching(struct tool *tool, perfdata_recording *recording,
                                     const char *heading)
 {

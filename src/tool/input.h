@@ -15,6 +15,7 @@
 #define PERFDATA_TOOL_INPUT_H
 #include "tool/options.h"
 #include <perfdata/recording.h>
+#include <perfdata/report.h>
 
 /* The name of the recording: -i, else the first argument, else perf's default: a pipe on standard
  * input ("-"), or perf.data. */
@@ -35,6 +36,12 @@ enum tool_exit tool_open_one(struct tool *tool, int argc, char **argv, perfdata_
  * there are, and then the recording is closed. `heading`: above the words, or "". */
 enum tool_exit tool_check_stitching(struct tool *tool, perfdata_recording *recording,
                                     const char *heading);
+/* tool_open_one(), and where `stitch` is asked for what tool_check_stitching() says. */
+enum tool_exit tool_open_to_stitch(struct tool *tool, int argc, char **argv, bool stitch,
+                                   const char *heading, perfdata_recording **out);
+/* -D of verbs whose own text is another one: every record, as report -D dumps it. */
+struct perfdata_report_options tool_dump_options(const struct tool *tool,
+                                                 struct perfdata_symbol_search search);
 
 /* After a library call on it failed: tells what, returns the code. OUTPUT failures are told at the
  * end. */

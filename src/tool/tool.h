@@ -160,6 +160,13 @@ const char *tool_index_dir(const struct tool *tool);
 /* What a verb's own options say of where symbols are, with what holds for all verbs beside it. */
 struct perfdata_symbol_search tool_search(const struct tool *tool,
                                           struct perfdata_symbol_search own);
+/* Members of options of the library that verbs give on as they took them from their rows. */
+#define TOOL_WHERE_SYMBOLS(from)                                                                   \
+    .symfs = (from)->symfs, .kallsyms = (from)->kallsyms, .vmlinux = (from)->vmlinux,              \
+    .jitdump = (from)->jitdump
+#define TOOL_WHICH_SAMPLES(from)                                                                   \
+    .comms = (from)->comms, .pids = (from)->pids, .tids = (from)->tids, .cpus = (from)->cpus,      \
+    .dsos = (from)->dsos, .symbols = (from)->symbols
 /* Columns of the terminal: COLUMNS, else the terminal's own, else 80. */
 unsigned tool_columns(void);
 

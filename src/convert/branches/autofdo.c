@@ -29,9 +29,7 @@ static perfdata_status put_part(struct pd_convert *x, const struct pd_flow_list 
         pd_text_string(&x->out, between);
         pd_text_hex(&x->out, flow->to.place, 0, ' ');
         pd_text_char(&x->out, ':');
-        pd_text_u64(&x->out, flow->count, 0, ' ');
-        pd_text_char(&x->out, '\n');
-        status = pd_convert_flush(x, false);
+        status = pd_branches_end_line(x, flow->count);
     }
     return status;
 }

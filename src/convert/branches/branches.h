@@ -48,6 +48,9 @@ PD_INLINE int pd_flow_order(const struct pd_flow *a, const struct pd_flow *b)
 typedef perfdata_status (*pd_branches_fn)(struct pd_convert *x, struct pd_symbols *symbols,
                                           const struct pd_flow_list *list);
 
+/* Ends a line of a form with how often something was taken. */
+perfdata_status pd_branches_end_line(struct pd_convert *x, uint64_t count);
+
 perfdata_status pd_branches_run(struct pd_convert *x, const struct perfdata_profile_options *how,
                                 struct perfdata_export_result *result, const char *form,
                                 pd_branches_fn put);

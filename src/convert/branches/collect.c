@@ -305,6 +305,13 @@ static perfdata_status check(struct pd_convert *x, const struct perfdata_profile
                : status;
 }
 
+perfdata_status pd_branches_end_line(struct pd_convert *x, uint64_t count)
+{
+    pd_text_u64(&x->out, count, 0, ' ');
+    pd_text_char(&x->out, '\n');
+    return pd_convert_flush(x, false);
+}
+
 perfdata_status pd_branches_run(struct pd_convert *x, const struct perfdata_profile_options *how,
                                 struct perfdata_export_result *result, const char *form,
                                 pd_branches_fn put)

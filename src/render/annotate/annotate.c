@@ -103,12 +103,7 @@ static perfdata_status make_plan(struct pd_annotate *annotate)
         .threads = options->threads,
         .sort = "dso,symbol",
         .percent_limit = options->percent_limit,
-        .dsos = options->dsos,
-        .cpus = options->cpus,
-        .comms = options->comms,
-        .pids = options->pids,
-        .tids = options->tids,
-        .symbols = options->symbols,
+        PD_REPORT_WHICH_SAMPLES(options),
         .time = options->time,
         .search = options->search,
     };
@@ -361,10 +356,8 @@ static struct pd_object_search search_of(const struct pd_annotate *annotate)
     uint64_t flags = annotate->options->flags;
     struct pd_object_search search = pd_search_of(annotate->recording, &annotate->options->search);
     search.ignore_vmlinux = flags & PERFDATA_ANNOTATE_IGNORE_VMLINUX;
-    search.demangle = !(flags & PERFDATA_ANNOTATE_NO_DEMANGLE);
-    search.demangle_kernel = flags & PERFDATA_ANNOTATE_DEMANGLE_KERNEL;
     search.verbose_names = flags & PERFDATA_ANNOTATE_VERBOSE;
-    search.force = flags & PERFDATA_ANNOTATE_FORCE;
+    PD_SEARCH_BY_FLAGS(&search, flags, PERFDATA_ANNOTATE);
     return search;
 }
 

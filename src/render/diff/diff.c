@@ -199,12 +199,7 @@ static perfdata_status plan_side(struct run *run, size_t index)
         .threads = options->threads,
         .sort = run->sort,
         .separator = options->separator,
-        .comms = options->comms,
-        .pids = options->pids,
-        .tids = options->tids,
-        .cpus = options->cpus,
-        .dsos = options->dsos,
-        .symbols = options->symbols,
+        PD_REPORT_WHICH_SAMPLES(options),
         .time = side->time,
         .search = options->search,
     };

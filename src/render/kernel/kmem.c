@@ -347,12 +347,12 @@ perfdata_status perfdata_kmem_run(perfdata_recording *recording,
 {
     struct perfdata_kmem_options known = { 0 };
     const struct key *keys[KEYS + 1];
-    if (!recording || !options || !write)
-        return PERFDATA_ERROR_ARGUMENT;
+    perfdata_status status = pd_handle_print(recording, &known, sizeof known, options, write);
+    if (status < 0)
+        return status;
     struct pd_context *context = &recording->recording.context;
-    perfdata_status status = pd_handle_options(recording, &known, sizeof known, options);
     struct kmem kmem = { .options = &known };
-    if (status >= 0 && known.caller_sort)
+    if (known.caller_sort)
         status = take_keys(context, known.caller_sort, keys);
     if (status >= 0 && known.allocation_sort)
         status = take_keys(context, known.allocation_sort, keys);

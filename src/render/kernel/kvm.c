@@ -341,9 +341,7 @@ perfdata_status perfdata_kvm_run(perfdata_recording *recording,
                                  perfdata_write_fn write, void *data)
 {
     struct perfdata_kvm_options known = { 0 };
-    if (!recording || !options || !write)
-        return PERFDATA_ERROR_ARGUMENT;
-    perfdata_status status = pd_handle_options(recording, &known, sizeof known, options);
+    perfdata_status status = pd_handle_print(recording, &known, sizeof known, options, write);
     if (status >= 0)
         status = check(&recording->recording, &known);
     if (status < 0)

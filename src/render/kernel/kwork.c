@@ -314,9 +314,7 @@ perfdata_status perfdata_kwork_run(perfdata_recording *recording,
 {
     struct perfdata_kwork_options known = { 0 };
     struct perfdata_kwork_result out = { .perf_exit = -1 };
-    if (!recording || !options || !write)
-        return PERFDATA_ERROR_ARGUMENT;
-    perfdata_status status = pd_handle_options(recording, &known, sizeof known, options);
+    perfdata_status status = pd_handle_print(recording, &known, sizeof known, options, write);
     if (status < 0)
         return status;
     if (known.view >= PERFDATA_KWORK_VIEWS)

@@ -304,17 +304,14 @@ perfdata_status perfdata_lock_run(perfdata_recording *recording,
                                   perfdata_write_fn write, void *data)
 {
     struct perfdata_lock_options known = { 0 };
-    if (!recording || !options || !write)
-        return PERFDATA_ERROR_ARGUMENT;
-    struct pd_context *context = &recording->recording.context;
-    perfdata_status status = pd_handle_options(recording, &known, sizeof known, options);
+    perfdata_status status = pd_handle_print(recording, &known, sizeof known, options, write);
     if (status >= 0)
         status = check(&recording->recording, &known);
     if (status < 0)
         return status;
     struct pd_locks *locks = calloc(1, sizeof *locks);
     if (!locks)
-        return pd_no_memory(context, "locks");
+        return pd_no_memory(&recording->recording.context, "locks");
     locks->options = &known;
     status = run(locks, &recording->recording, write, data);
     free_all(locks);

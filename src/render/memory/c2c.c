@@ -387,9 +387,7 @@ perfdata_status perfdata_c2c_run(perfdata_recording *recording,
                                  perfdata_write_fn write, void *data)
 {
     struct perfdata_c2c_options known = { 0 };
-    if (!recording || !options || !write)
-        return PERFDATA_ERROR_ARGUMENT;
-    perfdata_status status = pd_handle_options(recording, &known, sizeof known, options);
+    perfdata_status status = pd_handle_print(recording, &known, sizeof known, options, write);
     if (status < 0)
         return status;
     struct pd_c2c c2c = { .options = &known, .recording = &recording->recording };

@@ -187,9 +187,7 @@ perfdata_status perfdata_memory_dump(perfdata_recording *recording,
                                      perfdata_write_fn write, void *data)
 {
     struct perfdata_memory_options known = { 0 };
-    if (!recording || !options || !write)
-        return PERFDATA_ERROR_ARGUMENT;
-    perfdata_status status = pd_handle_options(recording, &known, sizeof known, options);
+    perfdata_status status = pd_handle_print(recording, &known, sizeof known, options, write);
     if (status < 0)
         return status;
     struct memory_dump dump = { .options = &known, .write = write, .data = data };

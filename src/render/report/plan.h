@@ -220,4 +220,9 @@ void pd_report_graph(const struct pd_report_table *table, const struct pd_hist_r
 /* The sort keys as perf tells them above a table of accesses to memory. */
 void pd_report_sort_text(const struct pd_report_plan *plan, struct pd_text *out);
 
+/* Members of report's options that annotate's and diff's have by the same names. */
+#define PD_REPORT_WHICH_SAMPLES(from)                                                              \
+    .comms = (from)->comms, .pids = (from)->pids, .tids = (from)->tids, .cpus = (from)->cpus,      \
+    .dsos = (from)->dsos, .symbols = (from)->symbols
+
 #endif

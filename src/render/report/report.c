@@ -284,9 +284,7 @@ static struct pd_object_search search_of(const struct pd_report *report)
     const struct perfdata_report_options *options = report->options;
     struct pd_object_search search = pd_search_of(report->recording, &options->search);
     search.ignore_vmlinux = options->flags & PERFDATA_REPORT_IGNORE_VMLINUX;
-    search.demangle = !(options->flags & PERFDATA_REPORT_NO_DEMANGLE);
-    search.demangle_kernel = options->flags & PERFDATA_REPORT_DEMANGLE_KERNEL;
-    search.force = options->flags & PERFDATA_REPORT_FORCE;
+    PD_SEARCH_BY_FLAGS(&search, options->flags, PERFDATA_REPORT);
     search.verbose_names = options->flags & PERFDATA_REPORT_VERBOSE;
     return search;
 }
@@ -585,9 +583,7 @@ perfdata_status perfdata_report_run(perfdata_recording *recording,
                                     struct perfdata_report_result *result)
 {
     struct perfdata_report_options known = { 0 };
-    if (!recording || !options || !write)
-        return PERFDATA_ERROR_ARGUMENT;
-    perfdata_status status = pd_handle_options(recording, &known, sizeof known, options);
+    perfdata_status status = pd_handle_print(recording, &known, sizeof known, options, write);
     if (status < 0)
         return status;
     struct pd_report report = { .recording = &recording->recording,

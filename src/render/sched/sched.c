@@ -22,9 +22,7 @@ perfdata_status perfdata_sched_run(perfdata_recording *recording,
 {
     struct perfdata_sched_options known = { 0 };
     struct perfdata_sched_result out = { .perf_exit = -1 };
-    if (!recording || !options || !write)
-        return PERFDATA_ERROR_ARGUMENT;
-    perfdata_status status = pd_handle_options(recording, &known, sizeof known, options);
+    perfdata_status status = pd_handle_print(recording, &known, sizeof known, options, write);
     if (status < 0)
         return status;
     struct pd_sched sched = { .recording = &recording->recording,

@@ -282,22 +282,13 @@ static perfdata_status sink(void *data, const char *text, size_t length)
 static int front(void *data, const struct pd_delivered *record)
 {
     struct pd_script *script = data;
-    const struct pd_event *event = record->event;
     if (script->options->flags & PERFDATA_SCRIPT_CHECK_ORDER)
         return pd_script_check_order(script, record);
     if (script->raw.dump)
         pd_raw_dump_front(script->raw.dump, record);
-    if (record->type != PD_RECORD_SAMPLE || !event || pd_dlfilter_is_early(script))
+    if (record->type != PD_RECORD_SAMPLE || !record->event || pd_dlfilter_is_early(script))
         return PD_FRONT_PASS;
-    const struct pd_plan *plan = &event->plan;
-    uint64_t time = UINT64_MAX;
-    uint32_t cpu = UINT32_MAX;
-    if (plan->time && plan->time + 8u <= record->size)
-        time = pd_load64(record->data + plan->time, plan->swap);
-    if (plan->cpu && plan->cpu + 4u <= record->size)
-        cpu = pd_load32(record->data + plan->cpu, plan->swap);
-    bool kept = pd_filter_time(&script->filter, time) && pd_filter_cpu(&script->filter, cpu);
-    return kept ? PD_FRONT_PASS : PD_FRONT_IGNORE;
+    return pd_filter_early(&script->filter, record) ? PD_FRONT_PASS : PD_FRONT_IGNORE;
 }
 
 /* ---- a run ---- */
@@ -392,10 +383,8 @@ static perfdata_status open_session(struct pd_script *script)
     const struct perfdata_script_options *options = script->options;
     struct pd_object_search search = pd_search_of(script->recording, &options->search);
     search.cache = pd_itrace_options_cache(&script->itrace, search.cache);
-    search.demangle = !(options->flags & PERFDATA_SCRIPT_NO_DEMANGLE);
-    search.demangle_kernel = options->flags & PERFDATA_SCRIPT_DEMANGLE_KERNEL;
     search.verbose_names = options->flags & PERFDATA_SCRIPT_VERBOSE_NAMES;
-    search.force = options->flags & PERFDATA_SCRIPT_FORCE;
+    PD_SEARCH_BY_FLAGS(&search, options->flags, PERFDATA_SCRIPT);
     perfdata_status status = pd_session_open(script->recording, &search, &script->session);
     if (!status)
         pd_session_want_guests(&script->session, &options->search);
@@ -656,9 +645,7 @@ perfdata_status perfdata_script_run(perfdata_recording *recording,
                                     struct perfdata_script_result *result)
 {
     struct perfdata_script_options known = { 0 };
-    if (!recording || !options || !write)
-        return PERFDATA_ERROR_ARGUMENT;
-    perfdata_status status = pd_handle_options(recording, &known, sizeof known, options);
+    perfdata_status status = pd_handle_print(recording, &known, sizeof known, options, write);
     if (status < 0)
         return status;
     struct pd_script script = { .recording = &recording->recording,

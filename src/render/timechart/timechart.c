@@ -424,9 +424,7 @@ perfdata_status perfdata_timechart_run(perfdata_recording *recording,
 {
     struct perfdata_timechart_options known = { 0 };
     struct perfdata_timechart_result out = { .perf_exit = -1 };
-    if (!recording || !options || !write)
-        return PERFDATA_ERROR_ARGUMENT;
-    perfdata_status status = pd_handle_options(recording, &known, sizeof known, options);
+    perfdata_status status = pd_handle_print(recording, &known, sizeof known, options, write);
     if (status < 0)
         return status;
     struct pd_chart *chart = calloc(1, sizeof *chart);
@@ -448,13 +446,10 @@ perfdata_status perfdata_timechart_file(perfdata_recording *recording,
                                         const struct perfdata_timechart_options *options,
                                         const char *path, struct perfdata_timechart_result *result)
 {
-    if (!recording || !path)
-        return PERFDATA_ERROR_ARGUMENT;
-    struct pd_context *context = &recording->recording.context;
-    struct pd_output_file file = { 0 };
-    perfdata_status status = pd_output_file_open(context, path, PD_OUTPUT_SHARED, &file);
+    struct pd_output_file file;
+    perfdata_status status = pd_handle_output(recording, path, &file);
     if (status < 0)
         return status;
     status = perfdata_timechart_run(recording, options, pd_output_file_put, &file, result);
-    return pd_output_file_close(context, &file, status);
+    return pd_output_file_close(&recording->recording.context, &file, status);
 }

@@ -660,12 +660,10 @@ perfdata_status perfdata_syscalls_run(perfdata_recording *recording,
                                       perfdata_write_fn write, void *data)
 {
     struct perfdata_syscalls_options known = { 0 };
-    if (!recording || !options || !write)
-        return PERFDATA_ERROR_ARGUMENT;
-    struct pd_context *context = &recording->recording.context;
-    perfdata_status status = pd_handle_options(recording, &known, sizeof known, options);
+    perfdata_status status = pd_handle_print(recording, &known, sizeof known, options, write);
     if (status < 0)
         return status;
+    struct pd_context *context = &recording->recording.context;
     const char *arch = pd_features_arch(&recording->recording.features);
     if (!pd_syscalls_know(arch))
         return pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1,
@@ -676,8 +674,8 @@ perfdata_status perfdata_syscalls_run(perfdata_recording *recording,
         return status;
     if (!known.output)
         return run(&trace, &recording->recording, write, data);
-    struct pd_output_file file = { 0 };
-    status = pd_output_file_open(context, known.output, PD_OUTPUT_SHARED, &file);
+    struct pd_output_file file;
+    status = pd_handle_output(recording, known.output, &file);
     if (status >= 0)
         status = run(&trace, &recording->recording, pd_output_file_put, &file);
     return pd_output_file_close(context, &file, status);

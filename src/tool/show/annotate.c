@@ -112,24 +112,15 @@ static uint64_t flags_of(const struct tool *tool, const struct annotate_options 
 static struct perfdata_symbol_search search_of(const struct tool *tool,
                                                const struct annotate_options *from)
 {
-    return tool_search(tool, (struct perfdata_symbol_search){ .symfs = from->symfs,
-                                                              .kallsyms = from->kallsyms,
-                                                              .vmlinux = from->vmlinux,
-                                                              .jitdump = from->jitdump });
+    return tool_search(tool, (struct perfdata_symbol_search){ TOOL_WHERE_SYMBOLS(from) });
 }
 
 static enum tool_exit run_dump(struct tool *tool, const struct annotate_options *from,
                                perfdata_recording *recording)
 {
-    struct perfdata_report_options options = {
-        .struct_size = sizeof options,
-        .flags = PERFDATA_REPORT_DUMP | PERFDATA_REPORT_QUIET,
-        .threads = tool->jobs,
-        .search = search_of(tool, from),
-        .perf_config = getenv("PERF_CONFIG"),
-        .itrace = tool->itrace,
-        .itrace_count = tool->itrace_count,
-    };
+    struct perfdata_report_options options = tool_dump_options(tool, search_of(tool, from));
+    options.itrace = tool->itrace;
+    options.itrace_count = tool->itrace_count;
     struct perfdata_report_result result = { .struct_size = sizeof result };
     perfdata_status status = perfdata_report_run(recording, &options, tool_write_text, tool,
                                                  &result);

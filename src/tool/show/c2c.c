@@ -93,11 +93,8 @@ static enum tool_exit run_report(struct tool *tool, void *data, int argc, char *
                     (from->full ? PERFDATA_C2C_FULL_SYMBOLS : 0);
     options.search = tool_search(tool, options.search);
     perfdata_recording *recording;
-    enum tool_exit code = tool_open_one(tool, argc, argv, &recording);
-    if (code != TOOL_DONE)
-        return code;
-    if (from->stitch)
-        code = tool_check_stitching(tool, recording, "Warning:\n");
+    enum tool_exit code = tool_open_to_stitch(tool, argc, argv, from->stitch, "Warning:\n",
+                                              &recording);
     if (code != TOOL_DONE)
         return code;
     perfdata_status status = perfdata_c2c_run(recording, &options, tool_write_text, tool);

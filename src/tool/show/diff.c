@@ -81,15 +81,11 @@ static void diff_defaults(void *data)
 static struct perfdata_symbol_search search_of(const struct tool *tool,
                                                const struct diff_options *from)
 {
-    return tool_search(tool,
-                       (struct perfdata_symbol_search){ .symfs = from->symfs,
-                                                        .kallsyms = from->kallsyms,
-                                                        .vmlinux = from->vmlinux,
-                                                        .jitdump = from->jitdump,
-                                                        .guest_kallsyms = tool->guests.kallsyms,
-                                                        .guest_modules = tool->guests.modules,
-                                                        .guest_vmlinux = tool->guests.vmlinux,
-                                                        .guest_mount = tool->guests.mount });
+    return tool_search(tool, (struct perfdata_symbol_search){
+                                 TOOL_WHERE_SYMBOLS(from), .guest_kallsyms = tool->guests.kallsyms,
+                                 .guest_modules = tool->guests.modules,
+                                 .guest_vmlinux = tool->guests.vmlinux,
+                                 .guest_mount = tool->guests.mount });
 }
 
 static struct perfdata_diff_options library_options(const struct tool *tool,
@@ -116,12 +112,7 @@ static struct perfdata_diff_options library_options(const struct tool *tool,
         .compute = from->compute,
         .sort = from->sort,
         .separator = from->separator,
-        .comms = from->comms,
-        .pids = from->pids,
-        .tids = from->tids,
-        .cpus = from->cpus,
-        .dsos = from->dsos,
-        .symbols = from->symbols,
+        TOOL_WHICH_SAMPLES(from),
         .time = from->time,
         .search = search_of(tool, from),
         .perf_config = getenv("PERF_CONFIG"),
@@ -145,13 +136,7 @@ static enum tool_exit tell(struct tool *tool, perfdata_recording *recording, per
 static enum tool_exit dump(struct tool *tool, const struct diff_options *from,
                            perfdata_recording **recordings, size_t count)
 {
-    struct perfdata_report_options options = {
-        .struct_size = sizeof options,
-        .flags = PERFDATA_REPORT_DUMP | PERFDATA_REPORT_QUIET,
-        .threads = tool->jobs,
-        .search = search_of(tool, from),
-        .perf_config = getenv("PERF_CONFIG"),
-    };
+    const struct perfdata_report_options options = tool_dump_options(tool, search_of(tool, from));
     enum tool_exit code = TOOL_DONE;
     for (size_t i = 0; i < count && code == TOOL_DONE; i++) {
         struct perfdata_diff_result result = { .perf_exit = 255 };

@@ -431,29 +431,19 @@ static struct perfdata_script_options options_of(const struct tool *tool,
         .show = shown(from),
         .fields = from->field_lists,
         .field_count = from->field_count,
-        .comms = from->comms,
-        .pids = from->pids,
-        .tids = from->tids,
-        .cpus = from->cpus,
-        .dsos = from->dsos,
-        .symbols = from->symbols,
+        TOOL_WHICH_SAMPLES(from),
         .address_range = from->address_range,
         .time = from->time,
         .stop_symbols = from->stop,
         .max_stack = from->max_stack,
         .max_blocks = from->max_blocks,
         .threads = tool->jobs,
-        .search = { .symfs = from->symfs,
-                    .kallsyms = from->kallsyms,
-                    .vmlinux = from->vmlinux,
-                    .jitdump = from->jitdump,
-                    .build_id_dir = tool->build_id_dir,
-                    .index_dir = tool_index_dir(tool),
-                    .home = getenv("HOME"),
-                    .guest_kallsyms = from->guest_kallsyms,
-                    .guest_modules = from->guest_modules,
-                    .guest_vmlinux = from->guest_vmlinux,
-                    .guest_mount = from->guest_mount },
+        .search = tool_search(
+            tool, (struct perfdata_symbol_search){ TOOL_WHERE_SYMBOLS(from),
+                                                   .guest_kallsyms = from->guest_kallsyms,
+                                                   .guest_modules = from->guest_modules,
+                                                   .guest_vmlinux = from->guest_vmlinux,
+                                                   .guest_mount = from->guest_mount }),
         .perf_config = getenv("PERF_CONFIG"),
         .event_switch = from->between,
         .itrace = tool->itrace,
@@ -482,11 +472,7 @@ static enum tool_exit run_script(struct tool *tool, void *data, int argc, char *
         return choose_script(tool, from, argc, argv);
     if (argc && tool->as_perf) /* perf takes it for the name of a script */
         return tool_exit_as(tool, tool_usage(tool, "Couldn't find script '%s'", argv[0]), 129);
-    enum tool_exit code = tool_open_one(tool, argc, argv, &recording);
-    if (code != TOOL_DONE)
-        return code;
-    if (from->stitch)
-        code = tool_check_stitching(tool, recording, "");
+    enum tool_exit code = tool_open_to_stitch(tool, argc, argv, from->stitch, "", &recording);
     if (code != TOOL_DONE)
         return code;
     const char *input = tool->input ? tool->input : argc ? argv[0] : "perf.data";

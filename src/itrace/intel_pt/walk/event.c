@@ -136,8 +136,7 @@ int walk_fup_tip(struct pd_pt_decoder *d)
     }
     d->walk = WALK_IN_SYNC;
     for (;;) {
-        int error = walk_next_packet(d);
-        walk_settle(d);
+        int error = walk_next_settled(d);
         if (error)
             return error;
         switch (d->input.packet.kind) {

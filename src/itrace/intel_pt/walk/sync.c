@@ -93,8 +93,7 @@ void walk_enter_psb(struct pd_pt_decoder *d)
 static int psb_plus(struct pd_pt_decoder *d)
 {
     for (;;) {
-        int error = walk_next_packet(d);
-        walk_settle(d);
+        int error = walk_next_settled(d);
         if (error)
             return error;
         switch (d->input.packet.kind) {

@@ -375,6 +375,14 @@ PD_INLINE void walk_settle(struct pd_pt_decoder *d)
         walk_settle_late(d);
 }
 
+/* The next packet is read, and the time is not late. */
+PD_INLINE int walk_next_settled(struct pd_pt_decoder *d)
+{
+    int error = walk_next_packet(d);
+    walk_settle(d);
+    return error;
+}
+
 /* What samples by time go by: between packets that tell it, an instruction takes a tick. */
 PD_INLINE uint64_t walk_time(const struct pd_pt_decoder *d)
 {
