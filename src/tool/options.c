@@ -7,31 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct tool_perf_option tool_perf_options[] = {
-#define PERF_OPTION(verb, short_name, long_name, argument)                                         \
-    { verb, long_name, argument, short_name },
-#include "tool/perf_options.def"
-#undef PERF_OPTION
-    { NULL, NULL, NULL, 0 }
-};
-
-static const struct {
-    const char *verb, *name, *reason;
-} refusals[] = {
-#define REFUSED(verb, name, reason) { verb, name, reason },
-#include "tool/refused.def"
-#undef REFUSED
-};
-
-const char *tool_refused_reason(const struct tool_perf_option *refused)
-{
-    for (size_t i = 0; i < TOOL_LENGTH(refusals); i++)
-        if (!strcmp(refusals[i].verb, refused->verb) &&
-            !strcmp(refusals[i].name, refused->long_name))
-            return refusals[i].reason;
-    return NULL;
-}
-
 struct parser {
     struct tool *tool;
     const struct tool_verb *verb;
@@ -55,23 +30,6 @@ static bool row_is_option(const struct tool_option *row)
 static const char *without_no(const char *name)
 {
     return strncmp(name, "no-", 3) ? NULL : name + 3;
-}
-
-const struct tool_perf_option *tool_refused_next(const struct tool_verb *verb,
-                                                 const struct tool_perf_option *last)
-{
-    if (!(verb->flags & TOOL_VERB_PERF))
-        return NULL;
-    for (last = last ? last + 1 : tool_perf_options; last->verb; last++) {
-        if (strcmp(last->verb, verb->name))
-            continue;
-        const struct tool_option *row = verb->options;
-        while (row->kind && (!row->long_name || strcmp(row->long_name, last->long_name)))
-            row++;
-        if (!row->kind)
-            return last;
-    }
-    return NULL;
 }
 
 /* How a word after -- may mean an option of this name. */
@@ -451,12 +409,6 @@ static enum tool_exit run_verb(struct tool *tool, const struct tool_verb *verb, 
 enum tool_exit tool_verb_run(struct tool *tool, const struct tool_verb *verb, int argc, char **argv)
 {
     return run_verb(tool, verb, NULL, argc, argv);
-}
-
-const char *tool_sub_name(const struct tool_verb *sub)
-{
-    const char *blank = strrchr(sub->name, ' ');
-    return blank ? blank + 1 : sub->name;
 }
 
 static const struct tool_verb *find_sub(const struct tool_verb *verb, const char *word)

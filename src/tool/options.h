@@ -28,6 +28,7 @@
 #ifndef PERFDATA_TOOL_OPTIONS_H
 #define PERFDATA_TOOL_OPTIONS_H
 #include "tool/tool.h"
+#include <string.h>
 
 enum tool_option_kind {
     TOOL_END = 0,  /* ends a table                                                              */
@@ -102,7 +103,11 @@ struct tool_verb {
 };
 
 /* The word behind the verb's name: "latency" of "sched latency". */
-const char *tool_sub_name(const struct tool_verb *sub);
+static inline const char *tool_sub_name(const struct tool_verb *sub)
+{
+    const char *blank = strrchr(sub->name, ' ');
+    return blank ? blank + 1 : sub->name;
+}
 /* Runs the verb's verb that argv[0] names, by perf's rule: the beginning of a name is enough. Where
  * both have the same structure of options, it begins with `options`, which were given before it. */
 enum tool_exit tool_run_sub(struct tool *tool, const struct tool_verb *verb, const void *options,

@@ -6,6 +6,7 @@
  *   queue.c             which queue decodes next, and how far
  *   switches.c          who runs where
  *   sample.c, pebs.c    a step -> samples
+ *   room.c              memory for samples
  *   fast_path.c         samples of steps where nothing special happens
  *   compact_sample.h    samples that are not yet records
  *   spe.c, bts.c        traces of Arm SPE and Intel BTS, which go their own way
@@ -267,8 +268,26 @@ struct pd_synth_error {
 void pd_synth_emit_error(struct pd_synth *synth, const struct pd_synth_error *error);
 void pd_synth_error_of(struct pd_synth_queue *queue, const struct pd_pt_state *state);
 /* Memory for a record; NULL: none, and synth->status is set. */
-void *pd_synth_alloc(struct pd_synth *synth, size_t size);
-struct pd_stack *pd_synth_stack(struct pd_synth_queue *queue);
+enum { PD_SYNTH_BLOCK = 256 << 10, PD_SYNTH_ALIGN = 16 };
+void *pd_synth_next_block(struct pd_synth *synth, struct pd_synth_room *room, size_t size);
+PD_INLINE void *pd_synth_alloc(struct pd_synth *synth, size_t size)
+{
+    struct pd_synth_room *room = synth->sink->room;
+    size = (size + (size_t)PD_SYNTH_ALIGN - 1) & ~((size_t)PD_SYNTH_ALIGN - 1);
+    if (PD_UNLIKELY(!room->blocks.count || PD_SYNTH_BLOCK - room->used < size))
+        return pd_synth_next_block(synth, room, size);
+    void *at = room->blocks.data[room->block] + room->used;
+    room->used += size;
+    room->total += size;
+    return at;
+}
+PD_INLINE struct pd_stack *pd_synth_stack(struct pd_synth_queue *queue)
+{
+    if (PD_UNLIKELY(!queue->runner.stack))
+        queue->runner.stack = pd_stacks_get(&queue->synth->stacks, queue->runner.thread,
+                                            queue->runner.idle, queue->runner.cpu);
+    return queue->runner.stack;
+}
 /* Gives the sample that is about to be delivered a chain or branches. */
 perfdata_status pd_synth_enrich(struct pd_synth *synth, struct pd_delivered *record);
 /* Tells how deep in calls the thread is. */

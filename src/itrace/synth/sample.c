@@ -2,52 +2,6 @@
 /* Steps -> sample records. */
 #include "itrace/synth/compact_sample.h"
 
-enum { ROOM_BLOCK = 256 << 10, ROOM_ALIGN = 16 };
-
-/* ---- memory ---- */
-
-void pd_synth_room_reset(struct pd_synth_room *room)
-{
-    room->block = room->used = room->total = 0;
-}
-
-void pd_synth_room_free(struct pd_synth_room *room)
-{
-    for (size_t i = 0; i < room->blocks.count; i++)
-        free(room->blocks.data[i]);
-    pd_vec_free(&room->blocks);
-    pd_synth_room_reset(room);
-}
-
-static PD_NOINLINE void *next_block(struct pd_synth *synth, struct pd_synth_room *room, size_t size)
-{
-    if (room->blocks.count && room->used)
-        room->block++;
-    if (room->block == room->blocks.count) {
-        uint8_t *block = size <= ROOM_BLOCK ? malloc(ROOM_BLOCK) : NULL;
-        if (!block || !pd_vec_push(&room->blocks, block)) {
-            free(block);
-            synth->status = pd_no_memory(&synth->recording->context, "samples");
-            return NULL;
-        }
-    }
-    room->used = size;
-    room->total += size;
-    return room->blocks.data[room->block];
-}
-
-void *pd_synth_alloc(struct pd_synth *synth, size_t size)
-{
-    struct pd_synth_room *room = synth->sink->room;
-    size = (size + ROOM_ALIGN - 1) & ~(size_t)(ROOM_ALIGN - 1);
-    if (PD_UNLIKELY(!room->blocks.count || ROOM_BLOCK - room->used < size))
-        return next_block(synth, room, size);
-    void *at = room->blocks.data[room->block] + room->used;
-    room->used += size;
-    room->total += size;
-    return at;
-}
-
 /* ---- a step ---- */
 
 static uint32_t async_flags(const struct pd_pt_state *state)
@@ -86,14 +40,6 @@ void pd_synth_set_flags(struct pd_synth_queue *queue)
             flags |= PD_IP_INTR_TOGGLE;
     }
     queue->step.flags = flags;
-}
-
-struct pd_stack *pd_synth_stack(struct pd_synth_queue *queue)
-{
-    if (PD_UNLIKELY(!queue->runner.stack))
-        queue->runner.stack = pd_stacks_get(&queue->synth->stacks, queue->runner.thread,
-                                            queue->runner.idle, queue->runner.cpu);
-    return queue->runner.stack;
 }
 
 /* ---- samples ---- */

@@ -9,14 +9,6 @@
  * second time on, and as one that others were put into, it has its name. */
 #include "object/lines/internal.h"
 
-void pd_lines_asked_free(struct pd_lines_asked *asked)
-{
-    pd_map64_free(&asked->functions);
-    pd_map64_free(&asked->addresses);
-    pd_vec_free(&asked->lists);
-    pd_arena_free(&asked->arena);
-}
-
 /* What it is called by now; *known: it was the innermost one before. */
 static const char *name_now(struct pd_lines *lines, const struct pd_lines_nameless *function,
                             bool *known)

@@ -117,7 +117,4 @@ const char *pd_lines_name_of(Dwarf_Die *die, bool *linked);
 /* An attribute that is a number; 0 in `*out`: there is none. */
 bool pd_lines_number_of(Dwarf_Die *die, unsigned kind, unsigned *out);
 
-/* asked.c */
-void pd_lines_asked_free(struct pd_lines_asked *asked);
-
 #endif

@@ -474,6 +474,14 @@ const char *pd_lines_problem(const struct pd_lines *lines, const char **path)
     return lines->problem;
 }
 
+static void free_asked(struct pd_lines_asked *asked)
+{
+    pd_map64_free(&asked->functions);
+    pd_map64_free(&asked->addresses);
+    pd_vec_free(&asked->lists);
+    pd_arena_free(&asked->arena);
+}
+
 void pd_lines_free(struct pd_lines *lines)
 {
     if (!lines)
@@ -493,7 +501,7 @@ void pd_lines_free(struct pd_lines *lines)
     pd_intern_free(&lines->files);
     pd_vec_free(&lines->functions);
     pd_vec_free(&lines->sections);
-    pd_lines_asked_free(&lines->asked);
+    free_asked(&lines->asked);
     free(lines);
 }
 

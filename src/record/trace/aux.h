@@ -8,6 +8,7 @@
 
 /* Which event traces: -1 none. */
 int64_t pd_area_event(const perfdata_recorder *recorder);
+bool pd_area_traces(const struct pd_selected *event);
 /* Before the attributes: sizes of buffers, the event in front, the events that go with it. */
 perfdata_status pd_area_prepare(perfdata_recorder *recorder);
 /* After them: what is different from other events. */

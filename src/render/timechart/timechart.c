@@ -9,88 +9,6 @@
 
 /* ---- tasks ---- */
 
-struct pd_chart_task *pd_chart_task(struct pd_chart *chart, uint32_t pid)
-{
-    uint32_t at = pd_intern(&chart->pids, (const char *)&pid, sizeof pid);
-    const struct pd_chart_task fresh = { .pid = pid,
-                                         .names = PD_CHART_NONE,
-                                         .current = PD_CHART_NONE };
-    if (at == PD_INTERN_NONE || (at == chart->tasks.count && !pd_vec_push(&chart->tasks, fresh))) {
-        pd_tp_no_memory(&chart->tp);
-        return NULL;
-    }
-    return &chart->tasks.data[at];
-}
-
-/* A further name of the task, which becomes its current one. */
-static struct pd_chart_name *add_name(struct pd_chart *chart, struct pd_chart_task *task,
-                                      uint32_t text)
-{
-    struct pd_chart_name fresh = { .task = (uint32_t)(task - chart->tasks.data),
-                                   .text = text,
-                                   .older = task->names,
-                                   .spans = PD_CHART_NONE,
-                                   .ios = PD_CHART_NONE };
-    if (!pd_vec_push(&chart->names, fresh)) {
-        pd_tp_no_memory(&chart->tp);
-        return NULL;
-    }
-    task->names = task->current = (uint32_t)(chart->names.count - 1);
-    return &chart->names.data[task->current];
-}
-
-struct pd_chart_name *pd_chart_current(struct pd_chart *chart, uint32_t pid)
-{
-    struct pd_chart_task *task = pd_chart_task(chart, pid);
-    if (!task)
-        return NULL;
-    return task->current == PD_CHART_NONE ? add_name(chart, task, PD_INTERN_NONE)
-                                          : &chart->names.data[task->current];
-}
-
-/* The current name of a task; NULL: it has none, and then perf shows nothing of it. */
-static struct pd_chart_name *named(struct pd_chart *chart, uint32_t pid)
-{
-    const struct pd_chart_task *task = pd_chart_task(chart, pid);
-    return !task || task->current == PD_CHART_NONE ? NULL : &chart->names.data[task->current];
-}
-
-/* The place in names_of_keys of a task's name; NULL without memory. */
-static uint32_t *find_key(struct pd_chart *chart, uint32_t task, uint32_t text)
-{
-    const uint32_t key[] = { task, text };
-    uint32_t at = pd_intern(&chart->name_keys, (const char *)key, sizeof key);
-    if (at == PD_INTERN_NONE ||
-        (at == chart->names_of_keys.count && !pd_vec_push(&chart->names_of_keys, PD_CHART_NONE))) {
-        pd_tp_no_memory(&chart->tp);
-        return NULL;
-    }
-    return &chart->names_of_keys.data[at];
-}
-
-/* The task goes by this name now: one that it had before, the first one, or a further one. */
-static bool set_name(struct pd_chart *chart, uint32_t pid, uint32_t text)
-{
-    struct pd_chart_task *task = pd_chart_task(chart, pid);
-    uint32_t *place = task ? find_key(chart, (uint32_t)(task - chart->tasks.data), text) : NULL;
-    if (!place)
-        return false;
-    if (*place != PD_CHART_NONE) {
-        task->current = *place;
-        return true;
-    }
-    struct pd_chart_name *first = task->names == PD_CHART_NONE ? NULL
-                                                               : &chart->names.data[task->names];
-    if (first && first->text == PD_INTERN_NONE) {
-        first->text = text;
-        task->current = task->names;
-    } else if (!add_name(chart, task, text)) {
-        return false;
-    }
-    *place = task->current;
-    return true;
-}
-
 static bool fork_task(struct pd_chart *chart, uint32_t pid, uint32_t parent, uint64_t time)
 {
     const struct pd_chart_task *from = pd_chart_task(chart, parent);
@@ -100,7 +18,8 @@ static bool fork_task(struct pd_chart *chart, uint32_t pid, uint32_t parent, uin
     if (!task)
         return false;
     task->parent = parent;
-    if (name != PD_INTERN_NONE && task->current == PD_CHART_NONE && !set_name(chart, pid, name))
+    if (name != PD_INTERN_NONE && task->current == PD_CHART_NONE &&
+        !pd_chart_rename(chart, pid, name))
         return false;
     task->start = time;
     if (task->current == PD_CHART_NONE)
@@ -133,7 +52,7 @@ static perfdata_status take_other(void *data, const struct pd_delivered *record)
     if (record->type == PD_RECORD_COMM && record->size > NAME) {
         const char *name = (const char *)bytes + NAME;
         uint32_t text = pd_intern(&chart->texts, name, strnlen(name, record->size - NAME));
-        done = text != PD_INTERN_NONE && set_name(chart, pd_load32(bytes + TID, swap), text);
+        done = text != PD_INTERN_NONE && pd_chart_rename(chart, pd_load32(bytes + TID, swap), text);
     } else if (record->size >= FORK_TIME + 8) {
         uint32_t pid = pd_load32(bytes + PID, swap), parent = pd_load32(bytes + PARENT, swap);
         uint64_t time = pd_load64(bytes + FORK_TIME, swap);
@@ -232,8 +151,8 @@ static perfdata_status take_switch(void *data, const struct pd_tp_sample *sample
     uint32_t chain;
     if (sample->sample.cpu >= PD_CHART_CPUS)
         return bad_cpu(sample, sample->sample.cpu);
-    struct pd_chart_name *prev = named(chart, (uint32_t)pd_tp_number(sample, PREV_PID));
-    struct pd_chart_name *next = named(chart, (uint32_t)pd_tp_number(sample, NEXT_PID));
+    struct pd_chart_name *prev = pd_chart_named(chart, (uint32_t)pd_tp_number(sample, PREV_PID));
+    struct pd_chart_name *next = pd_chart_named(chart, (uint32_t)pd_tp_number(sample, NEXT_PID));
     uint64_t state = pd_tp_number(sample, PREV_STATE);
     if (!pd_chart_chain(chart, sample, &chain) || !end_state(chart, prev, true, chain, sample) ||
         !end_state(chart, next, false, chain, sample))
@@ -256,7 +175,7 @@ static perfdata_status take_wakeup(void *data, const struct pd_tp_sample *sample
         return bad_cpu(sample, sample->sample.cpu);
     if (!pd_chart_chain(chart, sample, &wakeup.chain) || !pd_vec_push(&chart->wakeups, wakeup))
         return pd_tp_no_memory(&chart->tp);
-    struct pd_chart_name *name = named(chart, wakeup.wakee);
+    struct pd_chart_name *name = pd_chart_named(chart, wakeup.wakee);
     if (!name || (name->state != PD_CHART_IDLE && name->state != PD_CHART_BLOCKED))
         return PERFDATA_OK;
     if (name->state == PD_CHART_BLOCKED &&

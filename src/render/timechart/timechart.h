@@ -105,6 +105,11 @@ struct pd_chart {
 struct pd_chart_task *pd_chart_task(struct pd_chart *chart, uint32_t pid);
 /* Its name now; an empty one where it has none. */
 struct pd_chart_name *pd_chart_current(struct pd_chart *chart, uint32_t pid);
+/* The current name of a task; NULL: it has none, and then perf shows nothing of it. */
+struct pd_chart_name *pd_chart_named(struct pd_chart *chart, uint32_t pid);
+/* The task goes by this name now: one that it had before, the first one, or a further one. False
+ * without memory, which is told. */
+bool pd_chart_rename(struct pd_chart *chart, uint32_t pid, uint32_t text);
 /* The sample's call chain as perf prints it, maybe an empty one. False: no memory. */
 bool pd_chart_chain(struct pd_chart *chart, const struct pd_tp_sample *sample, uint32_t *chain);
 
