@@ -46,6 +46,9 @@ struct perfdata_database_options {
     size_t itrace_count;
     struct perfdata_symbol_search search;
     const char *perf_config; /* read in place of /etc/perfconfig and home's; NULL: these */
+    /* Set to the number of errors that decoding AUX traces met: what ran there is missing. NULL: of
+     * no interest. */
+    uint64_t *trace_errors;
 };
 
 /* Writes the database that perf's export-to-sqlite.py and export-to-postgresql.py write: the same

@@ -93,6 +93,9 @@ struct perfdata_inject_options {
     uint64_t guest_tsc_offset;
     double guest_tsc_scale;
     uint32_t guest_pid, reserved2;
+    /* Set to the number of errors that decoding AUX traces met: what ran there is missing. NULL: of
+     * no interest. */
+    uint64_t *trace_errors;
 };
 
 /* Copies the recording, as `perf inject` does: pipe to file and back, a directory to a file, into

@@ -105,10 +105,7 @@ int pd_aux_steps_next(struct pd_aux_steps *steps, const struct pd_pt_step **step
 
 uint64_t pd_aux_steps_errors(const struct pd_aux_steps *steps)
 {
-    struct pd_synth_stats stats = { 0 };
-    if (steps->session.synth)
-        pd_synth_statistics(steps->session.synth, &stats);
-    return stats.errors;
+    return pd_session_trace_errors(&steps->session);
 }
 
 void pd_aux_steps_close(struct pd_aux_steps *steps)

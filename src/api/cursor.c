@@ -159,10 +159,7 @@ uint64_t perfdata_cursor_position(const perfdata_cursor *cursor)
 
 uint64_t perfdata_cursor_trace_errors(const perfdata_cursor *cursor)
 {
-    struct pd_synth_stats stats = { 0 };
-    if (cursor->session.synth)
-        pd_synth_statistics(cursor->session.synth, &stats);
-    return stats.errors;
+    return pd_session_trace_errors(&cursor->session);
 }
 
 /* ---- any record ---- */

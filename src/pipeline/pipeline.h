@@ -52,6 +52,8 @@ void pd_session_want_guests(struct pd_session *session,
  * then on. NULL without memory. */
 struct pd_code *pd_session_code(struct pd_session *session);
 void pd_session_close(struct pd_session *session);
+/* How many errors decoding traces has met so far; 0 where none are decoded. */
+uint64_t pd_session_trace_errors(const struct pd_session *session);
 /* Samples made of the recording's trace come among its records in a run of this session; their
  * events are the recording's until the session is closed. config->recording, timeline and symbols
  * are filled in. */

@@ -107,6 +107,14 @@ void pd_session_retire(struct pd_session *session, uint64_t number)
     pd_guests_retire(&session->guests, number);
 }
 
+uint64_t pd_session_trace_errors(const struct pd_session *session)
+{
+    struct pd_synth_stats stats = { 0 };
+    if (session->synth)
+        pd_synth_statistics(session->synth, &stats);
+    return stats.errors;
+}
+
 void pd_session_close(struct pd_session *session)
 {
     pd_synth_close(session->synth);

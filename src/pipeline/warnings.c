@@ -69,13 +69,11 @@ static perfdata_status warn_late(struct pd_context *context, const struct pd_ord
 
 static perfdata_status warn_trace(struct pd_session *session)
 {
-    struct pd_synth_stats stats = { 0 };
-    if (session->synth)
-        pd_synth_statistics(session->synth, &stats);
-    if (!stats.errors)
+    const uint64_t errors = pd_session_trace_errors(session);
+    if (!errors)
         return PERFDATA_OK;
     return pd_warning(&session->recording->context, PERFDATA_ISSUE_TRACE_ERROR, -1,
-                      "Warning:\n%" PRIu64 " instruction trace errors\n", stats.errors);
+                      "Warning:\n%" PRIu64 " instruction trace errors\n", errors);
 }
 
 static perfdata_status warn_maps(struct pd_context *context, uint64_t count)

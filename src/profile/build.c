@@ -226,10 +226,7 @@ perfdata_status pd_profile_close(struct pd_profile_shared *shared, perfdata_stat
 
 uint64_t pd_profile_trace_errors(const struct pd_profile_shared *shared)
 {
-    struct pd_synth_stats stats = { 0 };
-    if (shared->session.synth)
-        pd_synth_statistics(shared->session.synth, &stats);
-    return stats.errors;
+    return pd_session_trace_errors(&shared->session);
 }
 
 static perfdata_status build(struct pd_profile_shared *shared)

@@ -289,6 +289,8 @@ perfdata_status pd_inject_itrace(struct pd_recording *recording,
         status = pd_pipeline_run(&traced.session, &consumer, 0);
     if (opened)
         status = pd_copy_close(&traced.copy, status);
+    if (options->trace_errors)
+        *options->trace_errors = pd_session_trace_errors(&traced.session);
     pd_session_close(&traced.session);
     status = pd_trace_log_close(&traced.log, status);
     free(traced.scratch);

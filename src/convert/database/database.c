@@ -383,6 +383,8 @@ static void close_run(struct exporter *x)
     if (x->resolver)
         pd_resolver_free(x->resolver);
     x->resolver = NULL;
+    if (x->session.recording && x->options->trace_errors)
+        *x->options->trace_errors = pd_session_trace_errors(&x->session);
     if (x->session.recording)
         pd_session_close(&x->session);
     x->session.recording = NULL;

@@ -385,11 +385,7 @@ static perfdata_status run(struct pd_annotate *annotate)
     if (status == 0)
         status = print_rows(annotate);
     status = pd_analysis_status(context, status);
-    if (annotate->session.synth) {
-        struct pd_synth_stats stats;
-        pd_synth_statistics(annotate->session.synth, &stats);
-        annotate->told.trace_errors = stats.errors;
-    }
+    annotate->told.trace_errors = pd_session_trace_errors(&annotate->session);
     return status;
 }
 

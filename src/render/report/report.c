@@ -434,11 +434,7 @@ perfdata_status pd_report_end(struct pd_report *report, perfdata_status status)
     pd_hist_result_free(&report->result);
     pd_hist_free(&report->counts.hist);
     pd_report_reads_free(&report->counts.reads);
-    if (report->session.synth) {
-        struct pd_synth_stats stats;
-        pd_synth_statistics(report->session.synth, &stats);
-        report->trace_errors = stats.errors;
-    }
+    report->trace_errors = pd_session_trace_errors(&report->session);
     pd_session_close(&report->session);
     status = pd_trace_log_close(&report->log, status);
     return status;
