@@ -160,6 +160,7 @@ class App {
         return this.view('timeline', this.panels.time, (panel) =>
             new Timeline(panel, this.profile, {
                 ranges: (ranges) => this.set({ ranges }),
+                moved: (rows, window) => this.keep({ rows, window }),
                 signal: this.gone.signal,
                 exact: () => this.exact(),
             }),
@@ -171,6 +172,7 @@ class App {
             new Chart(panel, this.profile, {
                 pick: (fn) => this.chooseFunction(fn),
                 signal: this.gone.signal,
+                moved: (thread, [from, to]) => this.keep({ order: { thread, from, to } }),
             }),
         );
     }
@@ -181,11 +183,7 @@ class App {
                 pick: (fn) => this.chooseFunction(fn),
                 signal: this.gone.signal,
                 exact: () => this.exact(),
-                moved: (thread, [from, to]) => {
-                    this.state.calls = { thread, from, to };
-                    clearTimeout(this.saving);
-                    this.saving = setTimeout(() => this.save(), 200);
-                },
+                moved: (thread, [from, to]) => this.keep({ calls: { thread, from, to } }),
             }),
         );
     }
@@ -232,6 +230,13 @@ class App {
         Object.assign(this.state, change);
         this.save();
         this.update();
+    }
+
+    // What changes with each movement, and no other view shows: the address follows when it rests.
+    keep(change) {
+        Object.assign(this.state, change);
+        clearTimeout(this.saving);
+        this.saving = setTimeout(() => this.save(), 200);
     }
 
     save() {
@@ -361,7 +366,10 @@ class App {
                 state.ranges,
                 state.calls,
             );
-        else if (state.view === 'order') this.orderChart.show(this.tree, this.colors, this.chosen);
+        else if (state.view === 'order') {
+            this.orderChart.placeAt(state.order);
+            this.orderChart.show(this.tree, this.colors, this.chosen);
+        }
     }
 
     showFlame(diff) {
@@ -513,6 +521,7 @@ class App {
               ? this.profile.stacksWith((one) => one === fn)
               : null;
         this.timeline.ranges = this.state.ranges;
+        this.timeline.goTo(this.state.rows, this.state.window);
         this.timeline.show(this.chosen, this.weights(), marked);
     }
 
@@ -542,7 +551,8 @@ class App {
             () => {
                 this.state = decodeState(location.hash.slice(1), this.profile);
                 this.flame.tree = null;
-                if (this.views.calls) this.views.calls.placed = false;
+                for (const view of [this.views.calls, this.views.order])
+                    if (view) view.placed = false;
                 this.update();
             },
             { signal },

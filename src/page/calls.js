@@ -26,7 +26,6 @@ const CALL_COLUMNS = [
 ];
 
 export class Calls extends Chart {
-    // `hooks`: pick(function), moved(thread, window)
     constructor(element, profile, hooks) {
         super(element, profile, hooks);
         this.marks = profile.allMarks();
@@ -81,20 +80,10 @@ export class Calls extends Chart {
     showCalls(colors, chosen, ranges, place) {
         this.chosenFn = chosen;
         this.ranges = ranges;
-        const { calls } = this.profile;
-        if (place && !this.placed && calls.thread.includes(place.thread)) {
-            this.thread = place.thread;
-            this.window = [place.from, place.to];
-        }
-        this.placed = true;
+        this.placeAt(place);
         this.show(this.functions, colors, null);
         this.showTable();
         this.showOne();
-    }
-
-    setWindow(from, to) {
-        super.setWindow(from, to);
-        this.hooks.moved(this.thread, this.window);
     }
 
     describe(found) {
@@ -125,8 +114,8 @@ export class Calls extends Chart {
         return CALL_HEIGHT + (this.marks.length ? MARK_LANE : 0);
     }
 
-    drawAxis(context, width) {
-        super.drawAxis(context, width);
+    drawHead(context, width) {
+        super.drawHead(context, width);
         const [a, b] = this.window;
         const marks = this.marksInSight();
         this.shownMarks = marks.map((mark) => ({

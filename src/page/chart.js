@@ -2,7 +2,6 @@
 // Samples of one thread in order of time -> boxes of the frames that neighbours share, deeper ones below.
 import { KEY_GROUP } from './tree.js';
 import {
-    axisText,
     count,
     duration,
     make,
@@ -15,7 +14,7 @@ import {
     visible,
 } from './format.js';
 import { Sheet } from './sheet.js';
-import { niceStep } from './timeline.js';
+import { drawAxis } from './axis.js';
 
 export const CALL_HEIGHT = 17;
 const TOLD_BOXES = 50;
@@ -56,7 +55,7 @@ function boxesOfSamples(profile, tree, chosen, thread) {
 }
 
 export class Chart {
-    // `hooks`: pick(function)
+    // `hooks`: pick(function), moved(thread, window)
     constructor(element, profile, hooks) {
         this.profile = profile;
         this.hooks = hooks;
@@ -216,12 +215,26 @@ export class Chart {
         return `${this.name(found.key)}: ${duration(found.end - found.start)} from ${duration(found.start - start)}`;
     }
 
-    setWindow(from, to) {
+    withinRecording(from, to) {
         const { start, end } = this.profile;
         const size = Math.min(Math.max(1, end - start), Math.max(to - from, 20));
         const first = Math.min(Math.max(start, from), Math.max(start, end - size));
-        this.window = [first, first + size];
+        return [first, first + size];
+    }
+
+    setWindow(from, to) {
+        this.window = this.withinRecording(from, to);
+        this.hooks.moved(this.thread, this.window);
         this.draw();
+    }
+
+    // Goes to a thread and times that an address names, once.
+    placeAt(place) {
+        if (place && !this.placed && this.busyThreads().counts[place.thread]) {
+            this.thread = place.thread;
+            this.window = this.withinRecording(place.from, place.to);
+        }
+        this.placed = true;
     }
 
     show(tree, colors, chosen) {
@@ -256,7 +269,7 @@ export class Chart {
         context.textBaseline = 'middle';
         const [a, b] = this.window;
         const scale = width / (b - a);
-        this.drawAxis(context, width);
+        this.drawHead(context, width);
         this.boxes = [];
         this.levels.forEach((level, depth) => {
             const y = this.topHeight() + depth * CALL_HEIGHT;
@@ -285,16 +298,14 @@ export class Chart {
         return CALL_HEIGHT;
     }
 
-    drawAxis(context, width) {
-        const [a, b] = this.window;
-        const origin = this.profile.start;
-        const step = niceStep((b - a) / Math.max(1, Math.floor(width / 110)));
-        context.fillStyle = cssColor('--ink');
-        for (let time = origin + Math.ceil((a - origin) / step) * step; time <= b; time += step) {
-            const x = ((time - a) * width) / (b - a);
-            context.fillRect(x, 0, 1, CALL_HEIGHT - 3);
-            axisText(context, time - origin, x + 3, CALL_HEIGHT / 2, width);
-        }
+    drawHead(context, width) {
+        drawAxis(context, {
+            window: this.window,
+            origin: this.profile.start,
+            left: 0,
+            right: width,
+            height: CALL_HEIGHT - 3,
+        });
     }
 
     // Boxes narrower than half a pixel are passed over at once by a search for the next pixel; texts come behind all

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Packed columns of numbers -> typed arrays, each when it is asked for (docs/page-data.md).
 
-export const PIECE = 1 << 18; // numbers that are read at once while somebody may be waiting: some milliseconds
+export const PIECE = 1 << 16; // numbers that are read at once while somebody may be waiting: a millisecond or two
 
 // One column: numbers as variable-length groups of seven bits, low group first. 'd' columns hold the difference to the number
 // before, its sign in the lowest bit; of an 's' column one number is there, which all are. Numbers above 31 bits need doubles.

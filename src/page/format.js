@@ -25,14 +25,6 @@ export function roundDuration(ns) {
     return text.includes('.') ? text.replace(/\.?0+(?= )/, '') : text;
 }
 
-const AXIS_CHARACTER = 7;
-
-// A mark of an axis, left out where `width` would cut it.
-export function axisText(context, ns, x, y, width) {
-    const text = roundDuration(ns);
-    if (x + text.length * AXIS_CHARACTER <= width) context.fillText(text, x, y);
-}
-
 // An element with attributes, listeners (on...) and children. Text is always text, never markup.
 export function make(tag, attributes = {}, ...children) {
     const element = document.createElement(tag);

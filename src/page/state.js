@@ -21,6 +21,9 @@ export const DEFAULTS = {
     chosen: null,
     reversed: false,
     calls: null, // { thread, from, to }: what of the calls is in sight
+    order: null, // the same of the samples in order of time
+    rows: 'thread', // of the timeline
+    window: null, // [from, to]: what of the timeline is in sight; null: all
 };
 
 export function encodeState(state) {
@@ -39,17 +42,20 @@ export function carryState(state, before, profile) {
     const other = (thread) => numbers.get(name(before.threads[thread]));
     const threads = (state.threads || []).map(other).filter((thread) => thread !== undefined);
     const inside = ([a, b]) => b >= profile.start && a <= profile.end;
-    const { calls } = state;
-    const window = calls && [calls.from + shift, calls.to + shift];
-    const thread = calls ? other(calls.thread) : undefined;
+    const carry = (place) => {
+        const thread = place ? other(place.thread) : undefined;
+        if (thread === undefined || !inside([place.from + shift, place.to + shift])) return null;
+        return { thread, from: place.from + shift, to: place.to + shift };
+    };
+    const ranges = state.ranges.map(([a, b]) => [a + shift, b + shift]).filter(inside);
+    const window = state.window && state.window.map((time) => time + shift);
     return {
         ...state,
         threads: threads.length ? threads : null,
-        ranges: state.ranges.map(([a, b]) => [a + shift, b + shift]).filter(inside),
-        calls:
-            thread !== undefined && inside(window)
-                ? { thread, from: window[0], to: window[1] }
-                : null,
+        ranges,
+        calls: carry(state.calls),
+        order: carry(state.order),
+        window: window && inside(window) ? window : null,
     };
 }
 
@@ -63,6 +69,7 @@ const CHOICES = {
     color: ['kind', 'object', 'module', 'thread'],
     table: ['function', 'line', 'object', 'file'],
     theme: ['system', 'light', 'dark'],
+    rows: ['thread', 'process', 'cpu', 'heat'],
 };
 const STEPS_WITH_TEXT = ['hide', 'drop', 'only', 'from'];
 const STEPS = ['recursion', 'wrappers', 'objects'];
@@ -118,9 +125,12 @@ export function decodeState(text, profile) {
         !state.threads.every((thread) => known(profile.threads, thread))
     )
         state.threads = null;
-    const { calls } = state;
-    if (calls && !(isRange([calls.from, calls.to]) && known(profile.threads, calls.thread)))
-        state.calls = null;
+    for (const name of ['calls', 'order']) {
+        const place = state[name];
+        if (place && !(isRange([place.from, place.to]) && known(profile.threads, place.thread)))
+            state[name] = null;
+    }
+    if (state.window && !isRange(state.window)) state.window = null;
     if (state.chosen && typeof state.chosen.name !== 'string') state.chosen = null;
     return state;
 }

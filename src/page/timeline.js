@@ -1,46 +1,34 @@
 // SPDX-License-Identifier: MIT
 // Samples and switches -> density over time, a row a thread or CPU, and a heat map; ranges are chosen here.
 import {
-    axisText,
     count,
     duration,
     roundDuration,
     make,
+    replaceChildren,
     cssColor,
     fit,
     visible,
     exactButton,
 } from './format.js';
+import { drawAxis, niceStep, NARROW } from './axis.js';
 import { Sheet } from './sheet.js';
-import { PIECE } from './columns.js';
+import { Rows } from './rows.js';
 import { lowerBound } from './data.js';
 import { joinRanges } from './state.js';
 
 const LANE = 22;
 const LANE_LABEL = 170; // pixels; less where the window is narrow
-const NARROW = 600;
 const NARROW_LABEL = 110;
 export const MARK_LANE = 10; // below the axis, where there are marks
 const MOST_ROWS = 20000;
 const PRINTED_ROWS = 400;
 const SCALE_ROWS = 20;
 const TOLD_ROWS = 50; // as text
-const PIECES_A_FRAME = 3; // of the work before the first picture
-
-// After each piece of a long loop.
-const isEnd = (i) => i % PIECE === PIECE - 1;
-
-// Numbers -> places in a list of those that there are, and that list.
-function numbered(column) {
-    const places = new Map();
-    const of = new Int32Array(column.length);
-    for (let i = 0; i < column.length; i++) {
-        let place = places.get(column[i]);
-        if (place === undefined) places.set(column[i], (place = places.size));
-        of[i] = place;
-    }
-    return [of, [...places.keys()]];
-}
+const HEAT_COLUMNS = 60;
+const HEAT_ROWS = 50; // of each column
+const HEAT_CELL = 6; // pixels
+const WORK_A_FRAME = 6; // milliseconds before the first picture
 
 // Triangles that stand on `y`; what went wrong lies above the rest.
 export function drawMarks(context, marks, y) {
@@ -65,11 +53,14 @@ export function marksText(marks) {
 }
 
 export class Timeline {
-    // `hooks`: ranges(list); signal: nothing is listened to any more; exact(): reads a range, or null
+    // `hooks`: ranges(list); moved(rows, window); signal: nothing is listened to any more; exact():
+    // reads a range, or null
     constructor(element, profile, hooks) {
         this.profile = profile;
         this.hooks = hooks;
         this.by = 'thread';
+        this.rows = new Rows(profile);
+        this.width = 0; // of the picture, as it was drawn last
         this.window = [profile.start, profile.end];
         this.ranges = [];
         this.sheet = new Sheet(() => this.chosen && this.drawNow(), hooks.signal);
@@ -100,7 +91,7 @@ export class Timeline {
                 'aria-label': 'Rows',
                 onchange: (event) => {
                     this.by = event.target.value;
-                    this.draw();
+                    this.moved();
                 },
             },
             make('option', { value: 'thread' }, 'threads'),
@@ -186,11 +177,30 @@ export class Timeline {
     }
 
     setWindow(from, to) {
+        this.window = this.withinRecording(from, to);
+        this.moved();
+    }
+
+    withinRecording(from, to) {
         const { start, end } = this.profile;
         const size = Math.min(end - start, Math.max(to - from, 100));
         const first = Math.min(Math.max(start, from), end - size);
-        this.window = [first, first + size];
+        return [first, first + size];
+    }
+
+    moved() {
+        const { start, end } = this.profile;
+        const [a, b] = this.window;
+        this.hooks.moved(this.by, a === start && b === end ? null : this.window);
         this.draw();
+    }
+
+    // Shows what an address names.
+    goTo(by, window) {
+        const { start, end } = this.profile;
+        this.by = by;
+        this.bySelect.value = by;
+        this.window = window ? this.withinRecording(...window) : [start, end];
     }
 
     zoomToRange() {
@@ -222,12 +232,12 @@ export class Timeline {
 
     toTime(x) {
         const [a, b] = this.window;
-        return a + ((b - a) * (x - this.label)) / Math.max(1, this.box.clientWidth - this.label);
+        return a + ((b - a) * (x - this.label)) / Math.max(1, this.width - this.label);
     }
 
     toX(time) {
         const [a, b] = this.window;
-        return this.label + ((time - a) / Math.max(1, b - a)) * (this.box.clientWidth - this.label);
+        return this.label + ((time - a) / Math.max(1, b - a)) * (this.width - this.label);
     }
 
     tell(event) {
@@ -249,99 +259,15 @@ export class Timeline {
         this.draw();
     }
 
-    // The row of each sample, as a place in `ids`. A heat map is of one row.
-    places() {
-        const { profile, by } = this;
-        if (!this.known) this.known = {};
-        if (this.known[by]) return this.known[by];
-        let of = profile.thread;
-        let ids = profile.threads.map((_, i) => i);
-        if (by === 'cpu') [of, ids] = numbered(profile.cpu);
-        if (by === 'process') {
-            const [own, pids] = numbered(profile.threads.map((thread) => thread.pid));
-            of = Int32Array.from(profile.thread, (thread) => own[thread]);
-            ids = pids;
-        }
-        if (by === 'heat') [of, ids] = [new Int8Array(profile.sampleCount), [0]];
-        this.known = { [by]: { of, ids } };
-        return this.known[by];
-    }
-
     rowName(row) {
         if (this.by === 'cpu') return `CPU ${row}`;
         return this.by === 'process' ? `process ${row}` : this.profile.threadName(row);
     }
 
-    // The chosen samples of each row in order of time, and sums of what they weigh: those of row r are
-    // at starts[r] to starts[r + 1].
-    index() {
-        this.prepare(Infinity);
-        return this.indexed;
-    }
-
-    // Works on the index for some pieces of time; whether it is done.
-    prepare(pieces) {
-        const { chosen, weights } = this;
-        const key = `${this.by} ${chosen.key()}`;
-        if (!this.indexed || this.indexed.key !== key || this.indexed.weights !== weights) {
-            this.indexed = { key, weights };
-            this.work = this.makeIndex(this.indexed);
-        }
-        for (let i = 0; this.work && i < pieces; i++) if (this.work.next().done) this.work = null;
-        return !this.work;
-    }
-
-    *makeIndex(out) {
-        const { profile, chosen, weights } = this;
-        yield* profile.columns.pieces();
-        const { of, ids } = this.places();
-        const { sampleCount, time } = profile;
-        const takes = (i) => chosen.takesAll || chosen.testAll(i);
-        const starts = new Int32Array(ids.length + 1);
-        for (let i = 0; i < sampleCount; i++) {
-            if (takes(i)) starts[of[i] + 1]++;
-            if (isEnd(i)) yield;
-        }
-        for (let row = 0; row < ids.length; row++) starts[row + 1] += starts[row];
-        const list = new Int32Array(starts[ids.length]);
-        const next = starts.slice();
-        for (let i = 0; i < sampleCount; i++) {
-            if (takes(i)) list[next[of[i]]++] = i;
-            if (isEnd(i)) yield;
-        }
-        if (!profile.sorted)
-            for (let row = 0; row < ids.length; row++)
-                list.subarray(starts[row], starts[row + 1]).sort((x, y) => time[x] - time[y]);
-        const times = new Float64Array(list.length);
-        const sums = new Float64Array(list.length + 1); // of those before each
-        for (let k = 0; k < list.length; k++) {
-            times[k] = time[list[k]];
-            sums[k + 1] = sums[k] + (weights ? weights[list[k]] : 1);
-            if (isEnd(k)) yield;
-        }
-        Object.assign(out, { ids, starts, list, times, sums });
-    }
-
-    markedSums(index) {
-        const { markedStacks, profile } = this;
-        if (!markedStacks) return null;
-        if (index.marked !== markedStacks) {
-            index.marked = markedStacks;
-            const { list } = index;
-            const { weights } = this;
-            const { stack } = profile;
-            const sums = new Float64Array(list.length + 1);
-            for (let k = 0; k < list.length; k++)
-                sums[k + 1] =
-                    sums[k] + (markedStacks[stack[list[k]]] ? (weights ? weights[list[k]] : 1) : 0);
-            index.markedSums = sums;
-        }
-        return index.markedSums;
-    }
-
     // Rows with what they weigh, heaviest first.
     collect() {
-        const { ids, starts, times, sums } = this.index();
+        this.rows.prepare(this.wanted(), Infinity);
+        const { ids, starts, times, sums } = this.rows.index;
         const [a, b] = this.window;
         const rows = [];
         let whole = 0;
@@ -351,7 +277,7 @@ export class Timeline {
             if (from === to) continue;
             const weight = sums[to] - sums[from];
             whole += weight;
-            rows.push({ id: ids[row], weight, from, to });
+            rows.push({ row, id: ids[row], weight, from, to });
         }
         rows.sort((x, y) => y.weight - x.weight || x.id - y.id);
         const most = this.sheet.printing ? PRINTED_ROWS : MOST_ROWS;
@@ -360,12 +286,11 @@ export class Timeline {
 
     // Gives rows their bins over the window; the greatest of these.
     fillBins(rows, width) {
-        const index = this.index();
-        const markedSums = this.markedSums(index);
+        const { times, sums, markedSums } = this.rows.index;
         let most = 0;
         for (const row of rows) {
-            row.bins = this.binsOf(row, index.times, index.sums, width);
-            row.marked = markedSums && this.binsOf(row, index.times, markedSums, width);
+            row.bins = this.binsOf(row, times, sums, width);
+            row.marked = markedSums && this.binsOf(row, times, markedSums, width);
             for (let x = 0; x < width; x++) if (row.bins[x] > most) most = row.bins[x];
         }
         return most;
@@ -399,11 +324,19 @@ export class Timeline {
         });
     }
 
+    wanted() {
+        const { by, chosen, weights, markedStacks } = this;
+        return { by, chosen, weights, marked: markedStacks };
+    }
+
     drawNow() {
+        const began = performance.now();
         const width = this.box.clientWidth;
+        this.width = width; // to ask the box for each bar would lay out the page each time
         this.label = width < NARROW ? NARROW_LABEL : LANE_LABEL;
         if (width <= this.label) return;
-        if (!this.prepare(this.sheet.printing ? Infinity : PIECES_A_FRAME)) {
+        const deadline = this.sheet.printing ? Infinity : began + WORK_A_FRAME;
+        if (!this.rows.prepare(this.wanted(), deadline)) {
             this.note.textContent = 'Samples are being counted.';
             this.draw();
             return;
@@ -419,7 +352,13 @@ export class Timeline {
         const { context, top, bottom } = this.sheet.prepare(this.box, width, height);
         context.font = '12px system-ui, sans-serif';
         context.textBaseline = 'middle';
-        this.drawAxis(context, width);
+        drawAxis(context, {
+            window: this.window,
+            origin: this.profile.start,
+            left: this.label,
+            right: width,
+            height: LANE,
+        });
         drawMarks(context, marks, first - 1);
         const from = Math.max(0, Math.floor((top - first) / LANE));
         const to = Math.ceil((bottom - first) / LANE);
@@ -432,7 +371,7 @@ export class Timeline {
         found.rows.slice(from, to).forEach((row, i) => {
             const y = first + (from + i) * LANE;
             this.drawRow(context, row, y, most);
-            places.set(row.id, y);
+            places.set(row.row, y);
         });
         this.drawSwitches(context, places);
         this.drawRanges(context, height);
@@ -472,21 +411,6 @@ export class Timeline {
             .map((mark) => ({ ...mark, x: this.toX(mark.time) }));
     }
 
-    drawAxis(context, width) {
-        const [a, b] = this.window;
-        const apart = width < NARROW ? 80 : 110;
-        const step = niceStep((b - a) / Math.max(1, Math.floor((width - this.label) / apart)));
-        context.fillStyle = cssColor('--ink');
-        const origin = this.profile.start;
-        for (let time = origin + Math.ceil((a - origin) / step) * step; time <= b; time += step) {
-            const x = this.toX(time);
-            context.globalAlpha = 0.3;
-            context.fillRect(x, 0, 1, LANE);
-            context.globalAlpha = 1;
-            axisText(context, time - origin, x + 3, LANE / 2, width);
-        }
-    }
-
     drawRow(context, row, y, most) {
         context.fillStyle = cssColor('--ink');
         context.fillText(fit(visible(this.rowName(row.id)), this.label - 8, 6.2), 4, y + LANE / 2);
@@ -506,45 +430,51 @@ export class Timeline {
             }
         };
         paint(row.bins, cssColor('--density'));
-        if (this.markedStacks) paint(row.marked, cssColor('--mark'));
+        if (row.marked) paint(row.marked, cssColor('--mark'));
     }
 
-    // A line below a thread's density where it runs; a thinner one where it was preempted and waits for a CPU.
+    // A line below a thread's density where it runs; a thinner one where it was preempted and waits
+    // for a CPU. Bars that touch are one, and those between two pixels are passed over: a million
+    // bars are drawn as quickly as some.
     drawSwitches(context, places) {
-        const { switches } = this.profile;
-        if (!switches || this.by === 'process') return;
-        const open = new Map();
-        const [a, b] = this.window;
+        const { bars } = this.rows;
+        if (!bars) return;
         const colors = [cssColor('--running'), cssColor('--waiting')];
-        const bar = (row, from, to, kind) => {
-            const y = places.get(row);
-            if (y === undefined || to < a || from > b) return;
-            context.fillStyle = colors[kind];
-            const x = Math.max(this.label, this.toX(from));
-            context.fillRect(x, y + LANE - 2, Math.max(0.5, this.toX(to) - x), kind ? 1 : 2);
-        };
-        for (let i = 0; i < switches.time.length; i++) {
-            const row = this.by === 'cpu' ? switches.cpu[i] : switches.thread[i];
-            const before = open.get(row);
-            if (before) bar(row, before.time, switches.time[i], before.kind);
-            // kind 0: switched in, 1: preempted, 2: went to sleep
-            open.set(
-                row,
-                switches.kind[i] === 2 ? null : { time: switches.time[i], kind: switches.kind[i] },
-            );
+        const [a, b] = this.window;
+        for (const [row, y] of places) {
+            const end = bars.starts[row + 1];
+            let [from, to, kind] = [0, -1, 0];
+            const draw = () => {
+                if (to < from) return;
+                context.fillStyle = colors[kind];
+                context.fillRect(from, y + LANE - 2, Math.max(0.5, to - from), kind ? 1 : 2);
+            };
+            let k = lowerBound(bars.to, a, bars.starts[row], end);
+            while (k < end && bars.from[k] <= b) {
+                const x = Math.max(this.label, this.toX(bars.from[k]));
+                const right = Math.min(this.width, this.toX(bars.to[k]));
+                if (bars.kind[k] !== kind || x > to + 1) {
+                    draw();
+                    [from, kind] = [x, bars.kind[k]];
+                }
+                to = Math.max(x, right);
+                k = right - x < 1 ? lowerBound(bars.to, this.toTime(x + 0.5), k + 1, end) : k + 1;
+            }
+            draw();
         }
-        for (const [row, before] of open)
-            if (before) bar(row, before.time, this.profile.end, before.kind);
+    }
+
+    // With the one that is being drawn.
+    shownRanges() {
+        const { drag, ranges } = this;
+        if (!drag || drag.to === undefined) return ranges;
+        return joinRanges([...(drag.add ? ranges : []), [drag.at, drag.to]]);
     }
 
     drawRanges(context, height) {
-        const ranges =
-            this.drag && this.drag.to !== undefined
-                ? [...(this.drag.add ? this.ranges : []), [this.drag.at, this.drag.to]]
-                : this.ranges;
         context.fillStyle = cssColor('--range');
-        for (const [p, q] of ranges) {
-            const [x, y] = [this.toX(Math.min(p, q)), this.toX(Math.max(p, q))];
+        for (const [p, q] of this.shownRanges()) {
+            const [x, y] = [this.toX(p), this.toX(q)];
             context.fillRect(
                 Math.max(this.label, x),
                 0,
@@ -556,55 +486,82 @@ export class Timeline {
         context.fillRect(this.toX(this.cursor), 0, 1, height);
     }
 
-    // A column a second (or a fiftieth of the window), from top to bottom within it.
+    // Columns of a round time, as many as are well seen, each from top to bottom within it.
     heatShape() {
         const [a, b] = this.window;
-        const column = niceStep(Math.max(1, (b - a) / 60));
-        return { a, column, columns: Math.max(1, Math.ceil((b - a) / column)), rows: 50 };
+        const column = niceStep(Math.max(1, (b - a) / HEAT_COLUMNS));
+        return { a, column, columns: Math.max(1, Math.ceil((b - a) / column)) };
     }
 
     heatTime(x, y) {
-        const { a, column, columns, rows } = this.heatShape();
-        const i = Math.min(
-            columns - 1,
-            Math.max(0, Math.floor(x / (this.box.clientWidth / columns))),
-        );
-        return a + i * column + (Math.min(rows, Math.max(0, (y - LANE) / 6)) / rows) * column;
+        const { a, column, columns } = this.heatShape();
+        const at = Math.floor(x / (this.box.clientWidth / columns));
+        const i = Math.min(columns - 1, Math.max(0, at));
+        const row = Math.min(HEAT_ROWS, Math.max(0, (y - LANE) / HEAT_CELL));
+        return a + (i + row / HEAT_ROWS) * column;
     }
 
-    drawHeat(width) {
-        const { a, column, columns, rows } = this.heatShape();
-        const { times, sums } = this.index();
-        const cells = new Float64Array(columns * rows);
+    // What each cell weighs, column by column.
+    heatCells() {
+        const { a, column, columns } = this.heatShape();
+        const { times, sums } = this.rows.index;
+        const cells = new Float64Array(columns * HEAT_ROWS);
         let at = lowerBound(times, a);
         for (let i = 0; i < cells.length; i++) {
-            const end = lowerBound(times, a + ((i + 1) / rows) * column, at);
+            const end = lowerBound(times, a + ((i + 1) / HEAT_ROWS) * column, at);
             cells[i] = sums[end] - sums[at];
             at = end;
         }
+        return cells;
+    }
+
+    drawHeat(width) {
+        const { a, column, columns } = this.heatShape();
+        const cells = this.heatCells();
         const most = cells.reduce((m, cell) => Math.max(m, cell), 0);
-        const height = rows * 6 + LANE;
-        const { context } = this.sheet.prepare(this.box, width, height);
+        const { context } = this.sheet.prepare(this.box, width, HEAT_ROWS * HEAT_CELL + LANE);
         const size = width / columns;
         context.font = '12px system-ui, sans-serif';
-        for (let x = 0; x < columns; x++) {
-            for (let y = 0; y < rows; y++) {
-                const share = most ? Math.sqrt(cells[x * rows + y] / most) : 0;
-                const from = a + x * column + (y / rows) * column;
-                const inside = this.ranges.some(([p, q]) => from >= p && from < q);
-                context.fillStyle = share
-                    ? `hsl(${inside ? 212 : 30} 90% ${Math.round(92 - share * 60)}%)`
-                    : cssColor(inside ? '--range' : '--panel');
-                context.fillRect(x * size, LANE + y * 6, Math.max(0.5, size - 0.5), 5.5);
-            }
+        context.textBaseline = 'middle';
+        drawAxis(context, {
+            window: [a, a + columns * column],
+            origin: this.profile.start,
+            left: 0,
+            right: width,
+            height: LANE,
+        });
+        const [least, greatest] = ['--heat-least', '--heat-most'].map((name) =>
+            parseFloat(cssColor(name)),
+        );
+        const ranges = this.shownRanges();
+        for (let i = 0; i < cells.length; i++) {
+            const from = a + (i / HEAT_ROWS) * column;
+            const inside = ranges.some(([p, q]) => from >= p && from < q);
+            const light = least + (greatest - least) * Math.sqrt(cells[i] / most);
+            context.fillStyle = cells[i]
+                ? `hsl(${inside ? 212 : 30} 90% ${Math.round(light)}%)`
+                : cssColor(inside ? '--range' : '--panel');
+            const [x, y] = [Math.floor(i / HEAT_ROWS), i % HEAT_ROWS];
+            context.fillRect(
+                x * size,
+                LANE + y * HEAT_CELL,
+                Math.max(0.5, size - 0.5),
+                HEAT_CELL - 0.5,
+            );
         }
-        context.fillStyle = cssColor('--ink');
-        context.fillText(`a column is ${roundDuration(column)}, time goes down, then right`, 4, 14);
-        this.note.textContent = `heat map of ${duration(this.window[1] - this.window[0])}${this.rangeText()}`;
+        this.drawHeatCursor(context, size);
+        this.note.textContent = `heat map of ${duration(this.window[1] - this.window[0])}: a column is ${roundDuration(column)}, time goes down, then right; the strongest cell weighs ${count(most)}${this.rangeText()}`;
+        replaceChildren(this.list);
     }
-}
 
-export function niceStep(least) {
-    const base = 10 ** Math.floor(Math.log10(Math.max(least, 1)));
-    return [1, 2, 5, 10].map((factor) => factor * base).find((step) => step >= least);
+    drawHeatCursor(context, size) {
+        const { a, column, columns } = this.heatShape();
+        const place = (this.cursor - a) / column;
+        if (place < 0 || place > columns) return;
+        const x = Math.min(columns - 1, Math.floor(place));
+        const y = Math.min(HEAT_ROWS - 1, Math.floor((place - x) * HEAT_ROWS));
+        context.strokeStyle = cssColor('--focus');
+        context.lineWidth = 2;
+        context.strokeRect(x * size, LANE + y * HEAT_CELL, size, HEAT_CELL);
+    }
 }

@@ -158,6 +158,84 @@ async function times() {
     await page.close();
 }
 
+// What of time is in sight, as the address has it after a rest.
+async function timeAddresses() {
+    const page = await open(browser, file);
+    await page.locator('#tab-time').click();
+    await page.selectOption('.panel.time select', 'heat');
+    await page.locator('.timeline').focus();
+    await press(page, 'ArrowRight', '+', '+');
+    await page.locator('#tab-order').click();
+    await page.locator('.chart').focus();
+    await press(page, '+', 'ArrowRight');
+    await page.waitForTimeout(300);
+    const [address, before] = [page.url(), await state(page)];
+    const seen = () =>
+        page.evaluate(() => {
+            const { timeline, orderChart } = window.perfdataPage;
+            return [timeline.by, timeline.window, orderChart.thread, orderChart.window];
+        });
+    const inSight = await seen();
+    await page.goto('about:blank');
+    await page.goto(address);
+    await ready(page);
+    equal(await state(page), before, 'the address keeps what of time is in sight');
+    await page.locator('#tab-time').click();
+    await settle(page);
+    equal(await seen(), inSight, 'and the views go there');
+    check(inSight[1][0] > 0, 'which is a part');
+    const { start, end } = await page.evaluate(() => {
+        const { profile } = window.perfdataPage;
+        return { start: profile.start, end: profile.end };
+    });
+    const order = { thread: 99, from: 0, to: 1 };
+    const wrong = { view: 'time', rows: 'x', window: [-5, 1e30], order };
+    await page.goto('about:blank');
+    await page.goto(`${address.replace(/#.*/, '')}#${encodeURIComponent(JSON.stringify(wrong))}`);
+    await ready(page);
+    equal((await seen()).slice(0, 2), ['thread', [start, end]], 'what is beyond the recording is not');
+    equal((await state(page)).order, null, 'nor is a thread that is not there');
+    await page.close();
+}
+
+// The texts of the axis: none is cut, none covers another one, each is another one.
+async function axes() {
+    const page = await open(browser, file, { state: { view: 'time' } });
+    const texts = await page.evaluate(() => {
+        const { timeline, profile } = window.perfdataPage;
+        const own = CanvasRenderingContext2D.prototype.fillText;
+        let out = [];
+        CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+            const at = timeline.by === 'heat' || x >= timeline.label;
+            if (at && y < 20) out.push([text, x, x + this.measureText(text).width]);
+            own.call(this, text, x, y);
+        };
+        const of = (from, to) => {
+            out = [];
+            timeline.setWindow(from, to);
+            timeline.drawNow();
+            return out;
+        };
+        const { start } = profile;
+        const lists = [of(start, profile.end), of(start, start + 1e6)];
+        lists.push(of(start + 12e6 + 100, start + 12e6 + 1100));
+        timeline.by = 'heat';
+        lists.push(of(start, start + 6e6));
+        return lists;
+    });
+    for (const list of texts) {
+        list.forEach(([text, from, to], i) => {
+            check(to <= 1280, `${text} is not cut`);
+            check(!i || from >= list[i - 1][2], `${text} covers no other`);
+        });
+        const different = new Set(list.map(([text]) => text)).size;
+        check(different === list.length && different > 3, `texts: ${JSON.stringify(list)}`);
+    }
+    const [last] = texts[1].slice(-1);
+    check(last[0] === '1 ms' && last[2] > 1270, 'the mark at the right edge has its text');
+    await page.close();
+}
+
 // What is seen goes into the address, and comes out of it.
 async function addresses() {
     const page = await open(browser, file);
@@ -330,6 +408,8 @@ await runParts([
     menus,
     tables,
     times,
+    timeAddresses,
+    axes,
     addresses,
     looks,
     lowWindow,
