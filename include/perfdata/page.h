@@ -25,7 +25,7 @@ extern "C" {
 /* Since 0.1. */
 enum perfdata_page_form {
     PERFDATA_PAGE_HTML = 0,
-    PERFDATA_PAGE_SVG = 1, /* the flame graph alone, root at the bottom */
+    PERFDATA_PAGE_SVG = 1, /* the flame graph alone */
     /* For a server. The page without data: it asks for `progress` and `data` beside its own
      * address; needs no profile (NULL). Since 0.1. */
     PERFDATA_PAGE_SHELL = 2,
@@ -34,8 +34,11 @@ enum perfdata_page_form {
 
 /* Since 0.1. */
 enum perfdata_page_flags {
-    PERFDATA_PAGE_ICICLE = 1 << 0, /* SVG: root at the top                                  */
-    PERFDATA_PAGE_SAMPLES = 1 << 1 /* SVG: widths are numbers of samples, not their periods */
+    /* SVG: root at the top, or at the bottom. With neither it is at the bottom of graphs that a
+     * screen shows whole, and at the top of higher ones: viewers begin there. */
+    PERFDATA_PAGE_ICICLE = 1 << 0,
+    PERFDATA_PAGE_SAMPLES = 1 << 1, /* SVG: widths are numbers of samples, not their periods */
+    PERFDATA_PAGE_UPWARD = 1 << 2
 };
 
 /* The samples of a recording of any size, gathered for a page in bounded memory while its profile

@@ -698,7 +698,8 @@ _perfdata() {
         '*-o+[where to write, perf.html or perf.svg if not given; - is standard output]:FILE:_files' \
         '*--output=[where to write, perf.html or perf.svg if not given; - is standard output]:FILE:_files' \
         '*--svg[the flame graph alone, for documents]' \
-        '*--icicle[with --svg\: the root at the top]' \
+        '*--icicle[with --svg\: the root at the top, as of graphs with more than 40 rows]' \
+        '*--upward[with --svg\: the root at the bottom, however high the graph is]' \
         '*--count[with --svg\: a sample weighs 1, not its period]' \
         '*--title=[title, in place of the recording'\''s name]:TEXT:' \
         '*--max-samples=[join samples of one stack in a piece of time where there are more (2,000,000)]:N:' \

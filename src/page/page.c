@@ -123,7 +123,9 @@ static perfdata_status take_options(struct pd_context *context,
     *out = (struct perfdata_page_options)PERFDATA_PAGE_OPTIONS_INIT;
     perfdata_status status = pd_take_options(context, out, sizeof *out, given);
     if (status >= 0 && (out->form > PERFDATA_PAGE_DATA ||
-                        out->flags & ~(uint32_t)(PERFDATA_PAGE_ICICLE | PERFDATA_PAGE_SAMPLES)))
+                        out->flags & ~(uint32_t)(PERFDATA_PAGE_ICICLE | PERFDATA_PAGE_SAMPLES |
+                                                 PERFDATA_PAGE_UPWARD) ||
+                        (out->flags & PERFDATA_PAGE_ICICLE && out->flags & PERFDATA_PAGE_UPWARD)))
         status = PERFDATA_ERROR_ARGUMENT;
     return status;
 }

@@ -10,6 +10,7 @@
 #define HEAD 34
 #define SMALLEST 0.1 /* of a pixel: narrower frames are left out */
 #define CHARACTER 6.5
+#define SCREEN 40 /* rows that are seen at once */
 
 struct node {
     double total, before; /* of the two profiles */
@@ -28,6 +29,7 @@ struct svg {
     uint32_t *node_of_stack;
     struct pd_text text;
     uint32_t deepest, left_out;
+    bool down; /* the root is at the top */
 };
 
 /* Nodes of the stacks: by function, whatever their lines. */
@@ -203,8 +205,7 @@ static void put_node(struct svg *svg, uint32_t index)
 {
     const struct node *node = &svg->nodes.data[index];
     struct pd_text *out = &svg->text;
-    bool down = svg->options->flags & PERFDATA_PAGE_ICICLE;
-    unsigned y = HEAD + ROW * (down ? node->depth : svg->deepest - node->depth);
+    unsigned y = HEAD + ROW * (svg->down ? node->depth : svg->deepest - node->depth);
     pd_text_string(out, "<g>");
     put_title(svg, index);
     pd_text_format(out, "<rect x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%d\" fill=\"", node->x,
@@ -260,6 +261,8 @@ static perfdata_status give(struct svg *svg, bool all)
 static perfdata_status draw(struct svg *svg)
 {
     place(svg);
+    svg->down = svg->options->flags & PERFDATA_PAGE_ICICLE ||
+                (svg->deepest >= SCREEN && !(svg->options->flags & PERFDATA_PAGE_UPWARD));
     put_head(svg);
     perfdata_status status = PERFDATA_OK;
     for (uint32_t i = 0; status >= 0 && i < svg->nodes.count; i++) {

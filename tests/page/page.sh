@@ -210,6 +210,27 @@ assert len(d.getElementsByTagName("title")) > 1 and not d.getElementsByTagName("
     done
     grep -q 'gamma_leaf (/own/bin/spin): 61.11 %, 55165495, self 53159477' "$work/a.svg" ||
         { echo 'no gamma_leaf in alpha_top of 61.11 %'; exit 1; }
+    # A graph higher than a screen begins at its root, unless it is to stand on it.
+    for rows in 39 40; do
+        awk -v rows=$rows 'BEGIN {
+            print "perfdata-text 1\ncontainer file order=little header_size=104"
+            print "attr cycles={size=128 sample_type=IP|TID|CALLCHAIN|PERIOD} ids=[7]"
+            print "ids cycles\nattrs\ndata"
+            printf "record SAMPLE misc=0x2 {ip=0x400800 pid=5 tid=5 period=10 ips=[0xfffffffffffffe00"
+            for (i = 0; i < rows; i++) printf " 0x%x", 4196352 + 16 * i
+            print "]}\nend" }' >"$work/deep.pdt"
+        "$PERFDATA" assemble "$work/deep.pdt" -o "$work/deep.data" || exit 1
+        for way in '' --icicle --upward; do
+            # shellcheck disable=SC2086
+            "$PERFDATA" flame --svg $way -i "$work/deep.data" -o "$work/deep.svg" || exit 1
+            grep -o '<title>all.* y="[0-9]*"' "$work/deep.svg" |
+                sed "s/.* y=/$rows$way /"
+        done
+    done >"$work/roots"
+    printf '%s\n' '39 "670"' '39--icicle "46"' '39--upward "670"' '40 "46"' '40--icicle "46"' \
+        '40--upward "686"' | diff - "$work/roots" || { echo 'where the root of an SVG is'; exit 1; }
+    demo_page --svg --icicle --upward -o "$work/both.svg" 2>/dev/null &&
+        { echo 'both ways at once'; exit 1; }
     # Of an address in no map there is no object to name.
     cat >"$work/unknown.pdt" <<'END'
 perfdata-text 1

@@ -14,7 +14,7 @@
 struct flame_options {
     struct tool_profile profile;
     const char *output, *before, *title;
-    int svg, icicle, samples, lines, code;
+    int svg, icicle, upward, samples, lines, code;
     uint64_t max_samples;
 };
 #define FIELD(name) offsetof(struct flame_options, name)
@@ -29,7 +29,10 @@ static const struct tool_option flame_rows[] = {
     { TOOL_STRING, 'o', "output", "FILE",
       "where to write, perf.html or perf.svg if not given; - is standard output", FIELD(output) },
     { TOOL_FLAG, 0, "svg", NULL, "the flame graph alone, for documents", FIELD(svg) },
-    { TOOL_FLAG, 0, "icicle", NULL, "with --svg: the root at the top", FIELD(icicle) },
+    { TOOL_FLAG, 0, "icicle", NULL,
+      "with --svg: the root at the top, as of graphs with more than 40 rows", FIELD(icicle) },
+    { TOOL_FLAG, 0, "upward", NULL, "with --svg: the root at the bottom, however high the graph is",
+      FIELD(upward) },
     { TOOL_FLAG, 0, "count", NULL, "with --svg: a sample weighs 1, not its period",
       FIELD(samples) },
     { TOOL_STRING, 0, "title", "TEXT", "title, in place of the recording's name", FIELD(title) },
@@ -193,6 +196,7 @@ static enum tool_exit write_all(struct tool *tool, const struct flame_options *o
     struct perfdata_page_options page = PERFDATA_PAGE_OPTIONS_INIT;
     page.form = options->svg ? PERFDATA_PAGE_SVG : PERFDATA_PAGE_HTML;
     page.flags = (options->icicle ? PERFDATA_PAGE_ICICLE : 0u) |
+                 (options->upward ? PERFDATA_PAGE_UPWARD : 0u) |
                  (options->samples ? PERFDATA_PAGE_SAMPLES : 0u);
     page.title = options->title ? options->title : name;
     page.before = before;
@@ -223,8 +227,11 @@ static bool is_interactive(const struct tool *tool, const struct flame_options *
 static enum tool_exit run_flame(struct tool *tool, void *data, int argc, char **argv)
 {
     const struct flame_options *options = data;
-    if (!options->svg && (options->icicle || options->samples))
-        return tool_usage(tool, "options --icicle and --count go with --svg: the page has both");
+    if (!options->svg && (options->icicle || options->upward || options->samples))
+        return tool_usage(tool, "options --icicle, --upward and --count go with --svg: the page "
+                                "has all of them");
+    if (options->icicle && options->upward)
+        return tool_usage(tool, "options --icicle and --upward exclude each other");
     if (options->svg && options->max_samples)
         return tool_usage(tool, "option --max-samples is for the page");
     if (options->svg && options->code)
