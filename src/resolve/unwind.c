@@ -20,6 +20,7 @@ struct machine {
     uint8_t frame, link; /* of the registers that are followed where there are no rules; */
     uint8_t counter;     /* of the instruction pointer, which rules of PLTs ask for; NONE: none */
     uint8_t numbers[USER_REGISTERS];
+    bool files_only; /* perf has libdw there: no callers in memory without a file, no zeros from it */
 };
 
 /* clang-format off */
@@ -32,8 +33,9 @@ static const struct machine machines[] = {
         16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31 } },
     { "s390", EM_S390, 33, 15, 15, NONE, NONE, NONE,
       { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
-        NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE,
-        NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE } },
+        /* where functions that call none keep others' registers: f0 to f15 */
+        16, 20, 17, 21, 18, 22, 19, 23, 24, 28, 25, 29, 26, 30, 27, 31 },
+      true },
 };
 /* clang-format on */
 
@@ -103,7 +105,7 @@ static bool read_mapped(struct unwinding *u, uint64_t address, uint64_t *value)
         return false;
     *value = 0;
     if (!pd_symbols_has_file(u->resolver->symbols, map))
-        return true;
+        return !u->machine->files_only;
     if (map->dso->code)
         return read_code(u, map, address, value);
     const char *path = pd_symbols_file(u->resolver->symbols, map);
@@ -166,6 +168,14 @@ static const struct machine *machine_of(const struct pd_sample *sample, const ch
         if (!strcmp(machines[i].arch, arch))
             return &machines[i];
     return NULL;
+}
+
+/* The registers that led there are not those of a caller. */
+static bool leads_astray(const struct unwinding *u, const struct pd_location *location)
+{
+    const struct pd_dso *dso = location->map ? location->map->dso : NULL;
+    return u->machine && u->machine->files_only &&
+           (!dso || dso->kind == PD_DSO_PERF_MAP || dso->kind == PD_DSO_NO_FILE);
 }
 
 static void take_registers(struct unwinding *u)
@@ -254,7 +264,7 @@ size_t pd_unwind_frames(struct pd_resolver *resolver, const struct pd_sample *sa
         struct pd_location *location = pd_resolve(resolver, thread, number, PD_CPUMODE_USER,
                                                   inside);
         bool first = !count, is_signal = false;
-        if (!location)
+        if (!location || (!first && leads_astray(&u, location)))
             break;
         bool stepped = u.machine && step(&u, location, &is_signal);
         frames[count].end = 0;
