@@ -20,7 +20,8 @@ struct machine {
     uint8_t frame, link; /* of the registers that are followed where there are no rules; */
     uint8_t counter;     /* of the instruction pointer, which rules of PLTs ask for; NONE: none */
     uint8_t numbers[USER_REGISTERS];
-    bool files_only; /* perf has libdw there: no callers in memory without a file, no zeros from it */
+    /* perf has libdw there: no callers in memory without a file, no zeros from it */
+    bool files_only;
 };
 
 /* clang-format off */
