@@ -23,10 +23,16 @@ struct perfdata_build_id_cache_options {
     size_t struct_size;
     const char *dir, *home;
     const char *perf_config; /* read in place of /etc/perfconfig and home's; NULL: these */
+    /* With each file that is kept its debug file is, from a server where this machine has none;
+     * NULL: none is fetched. */
+    const struct perfdata_debuginfod *debuginfod;
+    /* Told why a debug file could not be fetched, or nothing at all can be; may be NULL. */
+    void (*on_issue)(void *data, const struct perfdata_issue *issue);
+    void *issue_data;
 };
 
 /* Nothing is read or made yet. The caller closes it. PERFDATA_ERROR_ARGUMENT: no directory can be
- * told. Since 0.1. */
+ * told; PERFDATA_ERROR_UNSUPPORTED: nothing can be fetched. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_build_id_cache_open(
     const struct perfdata_build_id_cache_options *options, perfdata_build_id_cache **out);
 PERFDATA_API void perfdata_build_id_cache_close(perfdata_build_id_cache *cache);

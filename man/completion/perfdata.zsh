@@ -56,6 +56,7 @@ _perfdata() {
         '*--vmlinux=[kernel image with symbols]:FILE:_files' \
         '*--kallsyms=[file used in place of /proc/kallsyms]:FILE:_files' \
         '*--jitdump=-[code of runtimes by the jitdumps that they wrote\: in DIR, or where recorded]::DIR:_files -/' \
+        '*--debuginfod=-[fetch debug files, and objects that are not here, from these servers or those of DEBUGINFOD_URLS]::URLS:' \
         '*-f[called as perf\: read files of other users too]' \
         '*--force[called as perf\: read files of other users too]' \
         '*--strict[end with an error at the first thing that is wrong]' \
@@ -152,6 +153,7 @@ _perfdata() {
         '*--vmlinux=[kernel image with symbols]:FILE:_files' \
         '*--kallsyms=[file used in place of /proc/kallsyms]:FILE:_files' \
         '*--jitdump=-[code of runtimes by the jitdumps that they wrote\: in DIR, or where recorded]::DIR:_files -/' \
+        '*--debuginfod=-[fetch debug files, and objects that are not here, from these servers or those of DEBUGINFOD_URLS]::URLS:' \
         '*--ignore-vmlinux[kernel image is never read]' \
         '*-m[symbols of kernel modules (on)]' \
         '*--modules[symbols of kernel modules (on)]' \
@@ -266,6 +268,7 @@ _perfdata() {
         '*--vmlinux=[kernel image with symbols]:FILE:_files' \
         '*--kallsyms=[file used in place of /proc/kallsyms]:FILE:_files' \
         '*--jitdump=-[code of runtimes by the jitdumps that they wrote\: in DIR, or where recorded]::DIR:_files -/' \
+        '*--debuginfod=-[fetch debug files, and objects that are not here, from these servers or those of DEBUGINFOD_URLS]::URLS:' \
         '*--ignore-vmlinux[kernel image is never read]' \
         '*-m[symbols of kernel modules (on)]' \
         '*--modules[symbols of kernel modules (on)]' \
@@ -321,6 +324,7 @@ _perfdata() {
         '*--vmlinux=[kernel image with symbols]:FILE:_files' \
         '*--kallsyms=[file used in place of /proc/kallsyms]:FILE:_files' \
         '*--jitdump=-[code of runtimes by the jitdumps that they wrote\: in DIR, or where recorded]::DIR:_files -/' \
+        '*--debuginfod=-[fetch debug files, and objects that are not here, from these servers or those of DEBUGINFOD_URLS]::URLS:' \
         '*-m[symbols of kernel modules (on)]' \
         '*--modules[symbols of kernel modules (on)]' \
         '*-f[called as perf\: read files of other users too]' \
@@ -415,6 +419,7 @@ _perfdata() {
         '*--vmlinux=[kernel image with symbols]:FILE:_files' \
         '*--kallsyms=[file used in place of /proc/kallsyms]:FILE:_files' \
         '*--jitdump=-[code of runtimes by the jitdumps that they wrote\: in DIR, or where recorded]::DIR:_files -/' \
+        '*--debuginfod=-[fetch debug files, and objects that are not here, from these servers or those of DEBUGINFOD_URLS]::URLS:' \
         '*--caller[a table of call sites]' \
         '*--alloc[a table of what was allocated]' \
         '*-s+[of the table asked for before it\: frag, hit, bytes, pingpong, ptr, callsite; largest first]:KEY\[,...\]:' \
@@ -541,6 +546,7 @@ _perfdata() {
         '*--vmlinux=[kernel image with symbols]:FILE:_files' \
         '*--kallsyms=[file used in place of /proc/kallsyms]:FILE:_files' \
         '*--jitdump=-[code of runtimes by the jitdumps that they wrote\: in DIR, or where recorded]::DIR:_files -/' \
+        '*--debuginfod=-[fetch debug files, and objects that are not here, from these servers or those of DEBUGINFOD_URLS]::URLS:' \
         '*-s[nothing but what each thread'\''s calls took]' \
         '*--summary[nothing but what each thread'\''s calls took]' \
         '*-S[that below the lines]' \
@@ -678,6 +684,7 @@ _perfdata() {
         '*--vmlinux=[kernel image with symbols]:FILE:_files' \
         '*--kallsyms=[file used in place of /proc/kallsyms]:FILE:_files' \
         '*--jitdump=-[code of runtimes by the jitdumps that they wrote\: in DIR, or where recorded]::DIR:_files -/' \
+        '*--debuginfod=-[fetch debug files, and objects that are not here, from these servers or those of DEBUGINFOD_URLS]::URLS:' \
         '*--itrace=-[what is made of AUX traces\: letters and numbers as in perf; G and L warn of events that may be large PEBS]::WHAT:' \
         '*--guest-code[code that runs in a guest is its hypervisor'\''s]' \
         '*--guestkallsyms=[take guests'\'' samples; the table of the kernel of the one that no pid names]:FILE:_files' \
@@ -732,6 +739,7 @@ _perfdata() {
         '*--vmlinux=[kernel image with symbols]:FILE:_files' \
         '*--kallsyms=[file used in place of /proc/kallsyms]:FILE:_files' \
         '*--jitdump=-[code of runtimes by the jitdumps that they wrote\: in DIR, or where recorded]::DIR:_files -/' \
+        '*--debuginfod=-[fetch debug files, and objects that are not here, from these servers or those of DEBUGINFOD_URLS]::URLS:' \
         '*--itrace=-[what is made of AUX traces\: letters and numbers as in perf; G and L warn of events that may be large PEBS]::WHAT:' \
         '*--guest-code[code that runs in a guest is its hypervisor'\''s]' \
         '*--guestkallsyms=[take guests'\'' samples; the table of the kernel of the one that no pid names]:FILE:_files' \
@@ -781,6 +789,7 @@ _perfdata() {
         '*--vmlinux=[kernel image with symbols]:FILE:_files' \
         '*--kallsyms=[file used in place of /proc/kallsyms]:FILE:_files' \
         '*--jitdump=-[code of runtimes by the jitdumps that they wrote\: in DIR, or where recorded]::DIR:_files -/' \
+        '*--debuginfod=-[fetch debug files, and objects that are not here, from these servers or those of DEBUGINFOD_URLS]::URLS:' \
         '*--itrace=-[what is made of AUX traces\: letters and numbers as in perf; G and L warn of events that may be large PEBS]::WHAT:' \
         '*--guest-code[code that runs in a guest is its hypervisor'\''s]' \
         '*--guestkallsyms=[take guests'\'' samples; the table of the kernel of the one that no pid names]:FILE:_files' \
@@ -1038,6 +1047,7 @@ _perfdata() {
         '*--missing=[print build-ids of a recording that the cache has not]:RECORDING:' \
         '*-u+[keep these files, in place of what has their build-id]:LIST:' \
         '*--update=[keep these files, in place of what has their build-id]:LIST:' \
+        '*--debuginfod=-[fetch debug files, and objects that are not here, from these servers or those of DEBUGINFOD_URLS]::URLS:' \
         '*-f[called as perf\: read files of other users too]' \
         '*--force[called as perf\: read files of other users too]' \
         '*-v[tell every issue at once]' \

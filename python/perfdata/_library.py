@@ -82,7 +82,7 @@ class SymbolSearch(Structure):
                 ("home", c_char_p), ("build_id_dir", c_char_p), ("jitdump", c_char_p),
                 ("guest_kallsyms", c_char_p), ("guest_modules", c_char_p),
                 ("guest_vmlinux", c_char_p), ("guest_mount", c_char_p), ("index_dir", c_char_p),
-                ("reserved", c_void_p * 5)]
+                ("debuginfod", c_void_p), ("reserved", c_void_p * 4)]
 
 
 class BuildId(Structure):

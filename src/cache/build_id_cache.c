@@ -58,12 +58,20 @@ perfdata_status perfdata_build_id_cache_open(const struct perfdata_build_id_cach
     perfdata_build_id_cache *cache = calloc(1, sizeof *cache);
     if (!cache)
         return PERFDATA_ERROR_MEMORY;
+    pd_context_init(&cache->context);
+    cache->context.on_issue = known.on_issue;
+    cache->context.issue_data = known.issue_data;
     status = choose(&known, &cache->directory);
     size_t length = cache->directory ? strlen(cache->directory) : 0;
     while (length > 1 && cache->directory[length - 1] == '/')
         cache->directory[--length] = 0;
     if (status >= 0 && (!length || length >= PATH_MAX))
         status = PERFDATA_ERROR_ARGUMENT;
+    if (status >= 0 && known.debuginfod)
+        status = pd_fetch_new(&cache->context, known.debuginfod, &cache->fetch);
+    if (status == PERFDATA_ERROR_UNSUPPORTED)
+        (void)pd_issue(&cache->context, PERFDATA_ISSUE_UNSUPPORTED, -1, "%s",
+                       cache->context.message);
     if (status < 0) {
         perfdata_build_id_cache_close(cache);
         return status;
@@ -76,6 +84,8 @@ void perfdata_build_id_cache_close(perfdata_build_id_cache *cache)
 {
     if (!cache)
         return;
+    pd_fetch_free(cache->fetch);
+    pd_context_fini(&cache->context);
     free(cache->directory);
     free(cache);
 }
@@ -99,15 +109,23 @@ static perfdata_status read_id(const char *path, char id[PERFDATA_BUILD_ID_TEXT]
     return PERFDATA_OK;
 }
 
-/* The debug file that the system has of this build-id. */
-static void put_debug_file(const char *id, const char *folder)
+/* The debug file that the system or a server has of this build-id. perf's cache is whole without
+ * it. */
+static void put_debug_file(const perfdata_build_id_cache *cache, const char *program,
+                           const char *id, const char *folder)
 {
+    struct pd_build_id bytes;
     char from[PD_CACHE_PATH], to[PD_CACHE_PATH], other[PERFDATA_BUILD_ID_TEXT];
     snprintf(from, sizeof from, "/usr/lib/debug/.build-id/%.2s/%s.debug", id, id + 2);
     int length = snprintf(to, sizeof to, "%s/debug", folder);
-    if (length > 0 && (size_t)length < sizeof to && read_id(from, other) == PERFDATA_OK &&
-        !strcmp(other, id))
-        (void)pd_cache_put_file(from, to); /* perf's cache is whole without it */
+    if (length < 0 || (size_t)length >= sizeof to || !access(to, F_OK))
+        return;
+    const char *fetched = NULL;
+    bool here = read_id(from, other) == PERFDATA_OK && !strcmp(other, id);
+    if (!here && cache->fetch && !pd_build_id_read(program, &bytes))
+        fetched = pd_fetch_file(cache->fetch, PD_FETCH_DEBUG_FILE, &bytes);
+    if (here || fetched)
+        (void)pd_cache_put_file(here ? from : fetched, to);
 }
 
 static bool put_link(const perfdata_build_id_cache *cache, const char *id, const char *folder)
@@ -140,7 +158,7 @@ perfdata_status perfdata_build_id_cache_add(perfdata_build_id_cache *cache, cons
     }
     if (!pd_cache_make_folders(file) || !pd_cache_put_file(path, file))
         return PERFDATA_ERROR_OUTPUT;
-    put_debug_file(id, folder);
+    put_debug_file(cache, path, id, folder);
     return put_link(cache, id, folder) ? PERFDATA_OK : PERFDATA_ERROR_OUTPUT;
 }
 

@@ -2,12 +2,16 @@
 /* The build-id cache inside: its directory and the paths in it. */
 #ifndef PD_CACHE_H
 #define PD_CACHE_H
+#include "base/context.h"
 #include "object/elf/build_id.h"
+#include "object/fetch.h"
 #include <perfdata/build_id_cache.h>
 #include <limits.h>
 
 struct perfdata_build_id_cache {
     char *directory; /* without a slash at its end */
+    struct pd_context context;
+    struct pd_fetch *fetch; /* NULL: debug files are not fetched */
 };
 
 /* Room for DIR/PATH/ID/FILE. */

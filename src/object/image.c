@@ -47,8 +47,10 @@ perfdata_status pd_image_open(const struct pd_object_search *search, const char 
     *out = NULL;
     if (recorded && recorded->size && pd_search_cache_path(search, recorded, leaf, path))
         status = pd_image_open_path(path, out);
-    if (!status && !*out && pd_search_path(search, long_name, path))
+    if (!status && !*out && pd_search_path(search, long_name, path)) {
+        (void)pd_object_fetch_program(search, long_name, recorded, path);
         status = pd_image_open_path(path, out);
+    }
     return status;
 }
 

@@ -166,7 +166,34 @@ bool pd_object_code_path(const struct pd_object_search *search, const char *long
     if (!pd_search_has_symfs(search) && pd_search_cache_path(search, id, leaf, out) &&
         pd_file_is_regular(out))
         return true;
-    return pd_search_path(search, long_name, out);
+    if (!pd_search_path(search, long_name, out))
+        return false;
+    (void)pd_object_fetch_program(search, long_name, id, out);
+    return true;
+}
+
+/* The file with this build-id is not where we looked; NULL: it is not to be fetched either. The
+ * kernel has its own way to hand its vdso over. */
+static const char *fetch_file(const struct pd_object_search *search, enum pd_fetch_what what,
+                              const struct pd_build_id *id, const char *long_name)
+{
+    return long_name[0] == '[' ? NULL : pd_fetch_file(search->fetch, what, id);
+}
+
+static bool has_build_id(const char *path, const struct pd_build_id *id)
+{
+    struct pd_build_id found;
+
+    return !pd_build_id_read(path, &found) && pd_build_id_equal(&found, id);
+}
+
+bool pd_object_fetch_program(const struct pd_object_search *search, const char *long_name,
+                             const struct pd_build_id *id, char out[PD_OBJECT_PATH_ROOM])
+{
+    if (!search->fetch || !id || !id->size || has_build_id(out, id))
+        return false;
+    const char *fetched = fetch_file(search, PD_FETCH_PROGRAM, id, long_name);
+    return fetched && fits(snprintf(out, PD_PATH_ROOM, "%s", fetched));
 }
 
 /* ---- candidates ---- */
@@ -181,12 +208,11 @@ static bool build_id_fits(const struct loader *loader, const struct pd_elf *elf)
 }
 
 /* Takes the file if it has what is still missing. False: no memory. */
-static bool try_candidate(struct loader *loader, enum pd_object_type type, bool module)
+static bool try_file(struct loader *loader, enum pd_object_type type, const char *path, bool module)
 {
-    char path[PD_PATH_ROOM];
     struct pd_elf elf;
 
-    if (!candidate_path(loader, type, path) || !pd_file_is_regular(path) ||
+    if (!pd_file_is_regular(path) ||
         !(module ? pd_elf_open_packed(&elf, path) : pd_elf_open(&elf, path)))
         return true;
     bool for_syms = !loader->has_syms && elf.symtab.section;
@@ -214,6 +240,29 @@ static bool try_candidate(struct loader *loader, enum pd_object_type type, bool 
            (!for_runtime || loader->object->runtime_path);
 }
 
+static bool try_candidate(struct loader *loader, enum pd_object_type type, bool module)
+{
+    char path[PD_PATH_ROOM];
+
+    return !candidate_path(loader, type, path) || try_file(loader, type, path, module);
+}
+
+/* A server's debug file where there is no full table of symbols here, its program where there is
+ * nothing. */
+static bool try_servers(struct loader *loader, bool module)
+{
+    const struct pd_build_id *id = &loader->object->build_id;
+    const bool nothing = !loader->has_syms && !loader->has_runtime;
+    const char *path = NULL;
+
+    if (!loader->has_syms)
+        path = fetch_file(loader->search, PD_FETCH_DEBUG_FILE, id, loader->long_name);
+    if (path && !try_file(loader, PD_OBJECT_BUILD_ID_DEBUG, path, module))
+        return false;
+    path = nothing ? fetch_file(loader->search, PD_FETCH_PROGRAM, id, loader->long_name) : NULL;
+    return !path || try_file(loader, PD_OBJECT_SYSTEM, path, module);
+}
+
 static bool find_files(struct loader *loader, bool module)
 {
     static const enum pd_object_type user[] = {
@@ -232,7 +281,7 @@ static bool find_files(struct loader *loader, bool module)
     for (size_t i = 0; i < count && !(loader->has_syms && loader->has_runtime); i++)
         if (!try_candidate(loader, types[i], module))
             return false;
-    return true;
+    return !loader->search->fetch || try_servers(loader, module);
 }
 
 /* ---- symbols ---- */

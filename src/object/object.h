@@ -9,6 +9,7 @@
 #define PD_OBJECT_H
 #include "base/context.h"
 #include "object/elf/build_id.h"
+#include "object/fetch.h"
 #include "object/symtab/symtab.h"
 
 /* Where to look and what to do. Strings are borrowed and must live as long as the calls. All zero
@@ -25,7 +26,9 @@ struct pd_object_search {
     const char *cache;       /* --buildid-dir DIR: cache instead of HOME/.debug  */
     const char *index;       /* folder of indexes, see index/folder.h; NULL: none */
     const char *jitdump;     /* dumps of runtimes: this folder; "": as recorded; NULL: unread */
-    const char *os_release;  /* of the header's OSRELEASE; NULL: running kernel's */
+    const struct perfdata_debuginfod *debuginfod; /* what pd_session_open() makes `fetch` of */
+    struct pd_fetch *fetch; /* of files that are not here; NULL: none is fetched */
+    const char *os_release; /* of the header's OSRELEASE; NULL: running kernel's */
     /* the recorded kernel is not the running one: nothing of that one is used unasked */
     bool kernel_elsewhere;
     bool arch_elsewhere; /* nor is it of this machine's architecture */
@@ -111,9 +114,14 @@ perfdata_status pd_object_load_perf_map_memory(const struct pd_object_search *se
 void pd_object_free(struct pd_object *object);
 
 enum { PD_OBJECT_PATH_ROOM = 4096 };
+/* Where the file at `out` has not this build-id, puts the path of a server's in its place. False:
+ * it stays as it was. */
+bool pd_object_fetch_program(const struct pd_object_search *search, const char *long_name,
+                             const struct pd_build_id *id, char out[PD_OBJECT_PATH_ROOM]);
 /* The file with the code of a user object or module: that of the build-id cache where there is no
  * symfs and it is there, else the object's own path, whether there is a file or not. perf looks
- * nowhere else for code that it shows. False: no room. */
+ * nowhere else for code that it shows. Where fetching is asked for and no file with this build-id
+ * is at that path, a server's. False: no room. */
 bool pd_object_code_path(const struct pd_object_search *search, const char *long_name,
                          const struct pd_build_id *id, char out[PD_OBJECT_PATH_ROOM]);
 

@@ -26,12 +26,14 @@ struct pd_session {
     bool decodes;                   /* it was asked for */
     const struct pd_order_stats *order_stats; /* after a run */
     struct pd_order_stats order_stats_copy;
-    uint64_t unknown_ids; /* after a run: counters in samples whose id no event has */
-    struct pd_code *code; /* NULL: nobody asked for code */
-    char *kallsyms;       /* of the copy of the kernel in the recording's directory; NULL: none */
+    uint64_t unknown_ids;   /* after a run: counters in samples whose id no event has */
+    struct pd_code *code;   /* NULL: nobody asked for code */
+    struct pd_fetch *fetch; /* NULL: no object is fetched */
+    char *kallsyms;         /* of the copy of the kernel in the recording's directory; NULL: none */
 };
 
-/* Where a caller lets us look for symbols. How names are shown is the caller's to set. */
+/* Where a caller lets us look for symbols, but for servers, which pd_session_open() reaches. How
+ * names are shown is the caller's to set. */
 struct pd_object_search pd_search_of(struct pd_recording *recording,
                                      const struct perfdata_symbol_search *search);
 

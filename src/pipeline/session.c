@@ -39,6 +39,7 @@ struct pd_object_search pd_search_of(struct pd_recording *recording,
         .cache = search->build_id_dir,
         .index = search->index_dir,
         .jitdump = search->jitdump,
+        .debuginfod = search->debuginfod,
         .os_release = features->osrelease.present ? features->osrelease.text.text : NULL,
     };
 }
@@ -51,6 +52,14 @@ perfdata_status pd_session_open(struct pd_recording *recording,
     *out = (struct pd_session){ .recording = recording };
     out->timeline = pd_timeline_new(context, &recording->features, recording->swap);
     struct pd_object_search places = search ? *search : (struct pd_object_search){ 0 };
+    perfdata_status status = places.debuginfod
+                                 ? pd_fetch_new(context, places.debuginfod, &out->fetch)
+                                 : PERFDATA_OK;
+    if (status < 0) {
+        pd_session_close(out);
+        return status;
+    }
+    places.fetch = out->fetch;
     if (out->timeline && search && take_kernel_copy(out, &places))
         out->symbols = pd_symbols_new(context, out->timeline, &recording->features, &places);
     bool jit = search && search->jitdump && out->timeline;
@@ -125,6 +134,7 @@ void pd_session_close(struct pd_session *session)
     if (session->timeline)
         pd_timeline_free(session->timeline);
     pd_jit_free(session->jit);
+    pd_fetch_free(session->fetch);
     free(session->kallsyms);
     memset(session, 0, sizeof *session);
 }

@@ -2,6 +2,7 @@
 /* The bytes that run where a map is: of a file, the vdso, the kernel, a BPF program. */
 #include "format/bpf.h"
 #include "format/names.h"
+#include "object/file.h"
 #include "resolve/symbols.h"
 #include <elf.h>
 
@@ -148,10 +149,25 @@ const struct pd_image *pd_symbols_image(struct pd_symbols *symbols, const struct
     return image;
 }
 
+bool pd_symbols_is_here(struct pd_symbols *symbols, const struct pd_dso *dso)
+{
+    char path[PD_OBJECT_PATH_ROOM];
+    struct pd_dso_search search;
+    struct pd_build_id id = pd_dso_build_id(dso);
+    if (!symbols->search.fetch)
+        return true;
+    pd_symbols_search(symbols, dso, &search);
+    search.places.fetch = NULL;
+    return pd_object_code_path(&search.places, dso->long_name, &id, path) &&
+           pd_file_is_regular(path);
+}
+
 enum pd_program_kind pd_symbols_program_kind(void *symbols, const struct pd_map *map)
 {
-    const struct pd_image *image = map->dso->kind == PD_DSO_USER ? pd_symbols_image(symbols, map)
-                                                                 : NULL;
+    const struct pd_image *image = map->dso->kind == PD_DSO_USER &&
+                                           pd_symbols_is_here(symbols, map->dso)
+                                       ? pd_symbols_image(symbols, map)
+                                       : NULL;
     if (!image || image->size < sizeof(Elf32_Ehdr) || memcmp(image->data, ELFMAG, SELFMAG) != 0)
         return PD_PROGRAM_UNKNOWN;
     if (image->is_64_bit)

@@ -206,6 +206,9 @@ bool pd_symbols_code_file(struct pd_symbols *symbols, const struct pd_map *map, 
 /* The bytes behind a map; the address `ip` lies at pd_symbols_address() in them. NULL: they cannot
  * be had. Opened on first need; any thread; lives as long as the symbols. */
 const struct pd_image *pd_symbols_image(struct pd_symbols *symbols, const struct pd_map *map);
+/* Whether that needs no server: a program is not fetched only to see that it is there, or of what
+ * kind it is. */
+bool pd_symbols_is_here(struct pd_symbols *symbols, const struct pd_dso *dso);
 
 /* ---- call chains ----------------------------------------------------------------------------- */
 

@@ -144,6 +144,7 @@ enum tool_exit tool_parse_strict(struct tool *, void *, const char *, bool);
 enum tool_exit tool_parse_streams(struct tool *, void *, const char *, bool);
 enum tool_exit tool_parse_memory(struct tool *, void *, const char *, bool);
 enum tool_exit tool_parse_progress(struct tool *, void *, const char *, bool);
+enum tool_exit tool_parse_debuginfod(struct tool *, void *, const char *, bool);
 enum tool_exit tool_parse_cache(struct tool *, void *, const char *, bool);
 /* Also --stdio-color of perf's verbs. */
 enum tool_exit tool_parse_color(struct tool *, void *, const char *, bool);
@@ -196,6 +197,14 @@ enum tool_exit tool_parse_itrace(struct tool *, void *, const char *, bool);
             .flags = TOOL_OPTIONAL, .parse = tool_parse_itrace                                     \
     }
 
+#define TOOL_ROW_DEBUGINFOD(ours)                                                                  \
+    {                                                                                              \
+        TOOL_CALLBACK, 0, "debuginfod", "URLS",                                                    \
+            "fetch debug files, and objects that are not here, from these servers or those of "    \
+            "DEBUGINFOD_URLS",                                                                     \
+            .flags = TOOL_OPTIONAL | (ours), .parse = tool_parse_debuginfod                        \
+    }
+
 /* What verbs share; FIELD() is the verb's. `in` is the part of its options that the rows are of,
  * with a dot behind it, or nothing. */
 #define TOOL_ROWS_SYMBOLS(in)                                                                      \
@@ -204,11 +213,15 @@ enum tool_exit tool_parse_itrace(struct tool *, void *, const char *, bool);
         { TOOL_STRING, 'k', "vmlinux", "FILE", "kernel image with symbols", FIELD(in vmlinux) },   \
         { TOOL_STRING,       0, "kallsyms", "FILE", "file used in place of /proc/kallsyms",        \
           FIELD(in kallsyms) },                                                                    \
-    {                                                                                              \
-        TOOL_STRING, 0, "jitdump", "DIR",                                                          \
-            "code of runtimes by the jitdumps that they wrote: in DIR, or where recorded",         \
-            FIELD(in jitdump), .flags = TOOL_OPTIONAL | TOOL_OURS, .implied = ""                   \
-    }
+        { TOOL_STRING,                                                                             \
+          0,                                                                                       \
+          "jitdump",                                                                               \
+          "DIR",                                                                                   \
+          "code of runtimes by the jitdumps that they wrote: in DIR, or where recorded",           \
+          FIELD(in jitdump),                                                                       \
+          .flags = TOOL_OPTIONAL | TOOL_OURS,                                                      \
+          .implied = "" },                                                                         \
+        TOOL_ROW_DEBUGINFOD(TOOL_OURS)
 #define TOOL_ROW_PROGRESS                                                                          \
     {                                                                                              \
         TOOL_CALLBACK, 0, "progress", NULL,                                                        \

@@ -27,7 +27,7 @@ bool tool_interrupted(void)
     return interrupted;
 }
 
-static uint64_t milliseconds(void)
+uint64_t tool_milliseconds(void)
 {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
@@ -83,6 +83,13 @@ double tool_share(const struct perfdata_progress *at)
     return share > 1 ? 1 : share;
 }
 
+static void put_line(struct tool *tool, const char *line)
+{
+    fprintf(stderr, "\r\033[K%.*s", terminal_columns() - 1, line);
+    fflush(stderr);
+    tool->progress.shown = true;
+}
+
 static void show(struct tool *tool, const struct perfdata_progress *at, uint64_t taken)
 {
     char line[256], rate[64], left[64];
@@ -95,9 +102,15 @@ static void show(struct tool *tool, const struct perfdata_progress *at, uint64_t
         snprintf(line, sizeof line, "%s: %.0f MiB, %s", tool->verb,
                  (double)at->bytes / (1024 * 1024), rate);
     }
-    fprintf(stderr, "\r\033[K%.*s", terminal_columns() - 1, line);
-    fflush(stderr);
-    tool->progress.shown = true;
+    put_line(tool, line);
+}
+
+void tool_progress_line(struct tool *tool, uint64_t begin, const char *line)
+{
+    if (tool_milliseconds() - begin < FIRST || !is_wanted(tool) ||
+        (tool->printed && tool_output_is_terminal(tool)))
+        return;
+    put_line(tool, line);
 }
 
 static int on_progress(void *context, const struct perfdata_progress *at)
@@ -105,7 +118,7 @@ static int on_progress(void *context, const struct perfdata_progress *at)
     struct tool *tool = context;
     struct tool_progress *progress = &tool->progress;
     if (at->records < progress->records) /* another walk */
-        progress->begin = milliseconds();
+        progress->begin = tool_milliseconds();
     progress->records = at->records;
     if (interrupted && !tool->goes_on) {
         progress->ended_at = *at;
@@ -114,7 +127,7 @@ static int on_progress(void *context, const struct perfdata_progress *at)
     /* What is printed on the same terminal takes the line's place for good. */
     if (!progress->wanted || (tool->printed && tool_output_is_terminal(tool)))
         return 0;
-    uint64_t now = milliseconds(), taken = now - progress->begin;
+    uint64_t now = tool_milliseconds(), taken = now - progress->begin;
     if (taken < FIRST || now - progress->told < AGAIN)
         return 0;
     progress->told = now;
@@ -129,7 +142,7 @@ void tool_watch(struct tool *tool, struct perfdata_options *options)
     if (!sigaction(SIGINT, NULL, &before) && before.sa_handler == SIG_DFL)
         sigaction(SIGINT, &change, NULL);
     *progress = (struct tool_progress){ .wanted = is_wanted(tool),
-                                        .begin = milliseconds(),
+                                        .begin = tool_milliseconds(),
                                         .ended_at = progress->ended_at };
     options->on_progress = on_progress;
     options->progress_data = tool;

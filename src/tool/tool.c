@@ -392,12 +392,3 @@ const char *tool_index_dir(const struct tool *tool)
         length = snprintf(path, sizeof path, "%s/.cache/perfdata", home);
     return length > 0 && length < (int)sizeof path ? path : NULL;
 }
-
-struct perfdata_symbol_search tool_search(const struct tool *tool,
-                                          struct perfdata_symbol_search own)
-{
-    own.build_id_dir = tool->build_id_dir;
-    own.index_dir = tool_index_dir(tool);
-    own.home = getenv("HOME");
-    return own;
-}

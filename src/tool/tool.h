@@ -87,8 +87,8 @@ struct tool {
     bool pages,
         writes;   /* of the verb: long text; a file, which an interrupt must not leave half done */
     bool goes_on; /* an interrupt ends nothing: a file is changed in place */
-    bool printed; /* something was written on standard output */
-    int pager_process; /* 0: none */
+    _Atomic bool printed; /* something was written on standard output */
+    int pager_process;    /* 0: none */
     struct tool_progress {
         bool wanted;
         _Atomic bool shown;   /* the line stands on the terminal */
@@ -157,16 +157,6 @@ void tool_page(struct tool *tool);
 void tool_page_end(struct tool *tool);
 /* XDG_CACHE_HOME/perfdata or HOME/.cache/perfdata; NULL: neither is set, or --no-cache. */
 const char *tool_index_dir(const struct tool *tool);
-/* What a verb's own options say of where symbols are, with what holds for all verbs beside it. */
-struct perfdata_symbol_search tool_search(const struct tool *tool,
-                                          struct perfdata_symbol_search own);
-/* Members of options of the library that verbs give on as they took them from their rows. */
-#define TOOL_WHERE_SYMBOLS(from)                                                                   \
-    .symfs = (from)->symfs, .kallsyms = (from)->kallsyms, .vmlinux = (from)->vmlinux,              \
-    .jitdump = (from)->jitdump
-#define TOOL_WHICH_SAMPLES(from)                                                                   \
-    .comms = (from)->comms, .pids = (from)->pids, .tids = (from)->tids, .cpus = (from)->cpus,      \
-    .dsos = (from)->dsos, .symbols = (from)->symbols
 /* Columns of the terminal: COLUMNS, else the terminal's own, else 80. */
 unsigned tool_columns(void);
 
@@ -189,6 +179,21 @@ void tool_guard_files(void);
 /* One did. */
 bool tool_file_was_cut(void);
 
+/* ---- search.c ---- */
+
+/* What a verb's own options say of where symbols are, with what holds for all verbs beside it. */
+struct perfdata_symbol_search tool_search(const struct tool *tool,
+                                          struct perfdata_symbol_search own);
+/* Members of options of the library that verbs give on as they took them from their rows. */
+#define TOOL_WHERE_SYMBOLS(from)                                                                   \
+    .symfs = (from)->symfs, .kallsyms = (from)->kallsyms, .vmlinux = (from)->vmlinux,              \
+    .jitdump = (from)->jitdump
+#define TOOL_WHICH_SAMPLES(from)                                                                   \
+    .comms = (from)->comms, .pids = (from)->pids, .tids = (from)->tids, .cpus = (from)->cpus,      \
+    .dsos = (from)->dsos, .symbols = (from)->symbols
+/* How objects are fetched from servers; NULL: --debuginfod was not given. Lives on. */
+const struct perfdata_debuginfod *tool_debuginfod(void);
+
 /* ---- progress.c ---- */
 
 /* A recording is about to be opened with these options: an interrupt (SIGINT) ends reading it, and
@@ -197,6 +202,10 @@ void tool_watch(struct tool *tool, struct perfdata_options *options);
 /* Takes the line away, before anything else is printed on the terminal. */
 void tool_progress_clear(struct tool *tool);
 bool tool_interrupted(void);
+uint64_t tool_milliseconds(void); /* of a clock that is never set */
+/* The line that tells how far something else is that began then, once that takes longer than half a
+ * second. From any thread. */
+void tool_progress_line(struct tool *tool, uint64_t begin, const char *line);
 /* Says what is whole, when an interrupt ended reading. */
 void tool_tell_interrupt(struct tool *tool);
 /* 0 to 1; 0 where the size is unknown. */

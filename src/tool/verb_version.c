@@ -18,6 +18,12 @@ void tool_version(struct tool *tool)
 #define HAS_SQLITE false
 #endif
 
+#ifdef PD_HAVE_DEBUGINFOD
+#define HAS_DEBUGINFOD true
+#else
+#define HAS_DEBUGINFOD false
+#endif
+
 void tool_build_options(struct tool *tool)
 {
     /* perf's words where they mean this program too: scripts look for them. */
@@ -28,7 +34,7 @@ void tool_build_options(struct tool *tool)
         { "dwarf", "HAVE_DWARF_SUPPORT", true },
         { "dwarf_getlocations", "HAVE_DWARF_GETLOCATIONS_SUPPORT", true },
         { "libbfd", "HAVE_LIBBFD_SUPPORT", false },
-        { "debuginfod", "HAVE_DEBUGINFOD_SUPPORT", false },
+        { "debuginfod", "HAVE_DEBUGINFOD_SUPPORT", HAS_DEBUGINFOD },
         { "libelf", "HAVE_LIBELF_SUPPORT", true },
         { "libnuma", "HAVE_LIBNUMA_SUPPORT", false },
         { "libperl", "HAVE_LIBPERL_SUPPORT", false },

@@ -12,7 +12,8 @@ failed=0 compared=0
 
 readelf -SW "$PERFDATA" | grep -q '\.note\.dlopen' ||
     { echo 'this build links all libraries, or has none of these'; exit 77; }
-linked=$(readelf -dW "$PERFDATA" | grep -E 'NEEDED.*lib(sqlite3|ncursesw|tinfo|microhttpd)')
+linked=$(readelf -dW "$PERFDATA" |
+    grep -E 'NEEDED.*lib(sqlite3|ncursesw|tinfo|microhttpd|debuginfod)')
 [ -z "$linked" ] || { echo "loaded at each start:$linked"; failed=1; }
 
 # broken BUILD-OPTION FILE ARGUMENTS...: with a FILE that is no library the verb names it and ends
@@ -40,8 +41,10 @@ broken sqlite libsqlite3.so.0 export sqlite "$demo" -o database
 broken ncursesw libncursesw.so.6 report --tui -i "$demo"
 broken libmicrohttpd libmicrohttpd.so.12 view "$demo"
 
+DEBUGINFOD_URLS=http://127.0.0.1:1 broken debuginfod libdebuginfod.so.1 report --debuginfod -i "$demo"
+
 # Whatever else does not miss them.
-for file in libsqlite3.so.0 libncursesw.so.6 libmicrohttpd.so.12; do
+for file in libsqlite3.so.0 libncursesw.so.6 libmicrohttpd.so.12 libdebuginfod.so.1; do
     echo >"$work/libraries/$file"
 done
 LD_LIBRARY_PATH=$work/libraries "$PERFDATA" report -i "$demo" >"$work/without" 2>&1

@@ -149,7 +149,7 @@ static int see_map(void *data, const struct pd_map *map)
 
     if (map->dso->long_name[0] != '/')
         return 0;
-    if (pd_symbols_image(code->symbols, map))
+    if (pd_symbols_is_here(code->symbols, map->dso) && pd_symbols_image(code->symbols, map))
         return 1;
     pd_code_see(code, map);
     return 0;

@@ -29,6 +29,7 @@ static const struct tool_option cache_rows[] = {
       "print build-ids of a recording that the cache has not", FIELD(missing) },
     { TOOL_STRING, 'u', "update", "LIST", "keep these files, in place of what has their build-id",
       FIELD(update) },
+    TOOL_ROW_DEBUGINFOD(0),
     TOOL_ROW_FORCE,
     TOOL_ROW_VERBOSE,
     { 0 },
@@ -243,7 +244,9 @@ static enum tool_exit run_cache(struct tool *tool, void *data, int argc, char **
     perfdata_status status = tool_open_cache(tool, &run.cache);
     if (status < 0)
         return tool_failure(tool, status, "build-id cache",
-                            "no directory: neither --buildid-dir nor buildid.dir nor HOME");
+                            status == PERFDATA_ERROR_UNSUPPORTED
+                                ? "nothing can be fetched"
+                                : "no directory: neither --buildid-dir nor buildid.dir nor HOME");
     enum tool_exit code = act(&run, options);
     perfdata_build_id_cache_close(run.cache);
     return code;
@@ -252,11 +255,13 @@ static enum tool_exit run_cache(struct tool *tool, void *data, int argc, char **
 const struct tool_verb tool_verb_buildid_cache = {
     .name = "buildid-cache",
     .synopsis = "[OPTIONS]",
-    .description = "Keeps programs and libraries by their build-ids, so that recordings can be "
-                   "read after they were replaced.\n\n"
-                   "The cache is the folder of --buildid-dir (before the verb), of the setting "
-                   "buildid.dir, or HOME/.debug. A\n"
-                   "kept file is a hard link where the file system allows it.",
+    .description =
+        "Keeps programs and libraries by their build-ids, so that recordings can be "
+        "read after they were replaced.\n\n"
+        "The cache is the folder of --buildid-dir (before the verb), of the setting "
+        "buildid.dir, or HOME/.debug. A\n"
+        "kept file is a hard link where the file system allows it. With --debuginfod its "
+        "debug file is fetched and kept\nwith it, where /usr/lib/debug has none.",
     .examples = { "buildid-cache -a /usr/bin/app", "keep this version",
                   "buildid-cache -M perf.data", "what of a recording is not kept" },
     .options = cache_rows,

@@ -231,6 +231,7 @@ static enum tool_exit run_inject(struct tool *tool, void *data, int argc, char *
                     .vmlinux = options->vmlinux,
                     .kallsyms = options->kallsyms,
                     .build_id_dir = tool->build_id_dir,
+                    .debuginfod = tool_debuginfod(),
                     .index_dir = tool_index_dir(tool),
                     .home = getenv("HOME"),
                     .guest_mount = options->guest_mount },

@@ -4,13 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-perfdata_status tool_open_cache(const struct tool *tool, perfdata_build_id_cache **out)
+perfdata_status tool_open_cache(struct tool *tool, perfdata_build_id_cache **out)
 {
     const struct perfdata_build_id_cache_options where = {
         .struct_size = sizeof where,
         .dir = tool->build_id_dir,
         .home = getenv("HOME"),
         .perf_config = getenv("PERF_CONFIG"),
+        .debuginfod = tool_debuginfod(),
+        .on_issue = tool_on_issue,
+        .issue_data = tool,
     };
     return perfdata_build_id_cache_open(&where, out);
 }

@@ -7,7 +7,7 @@
 #include <perfdata/build_id_cache.h>
 
 /* The cache of --buildid-dir, of the setting buildid.dir, or HOME/.debug. */
-perfdata_status tool_open_cache(const struct tool *tool, perfdata_build_id_cache **out);
+perfdata_status tool_open_cache(struct tool *tool, perfdata_build_id_cache **out);
 
 /* One line of perfdata_build_ids_print(); `id` is "" where the object has none. Other than 0
  * ends. */
