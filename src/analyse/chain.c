@@ -2,6 +2,7 @@
 /* Trees are built from the root down, by grouping what begins with the same function: a group that
  * cannot be drawn is left at once with all that is below it. */
 #include "analyse/chain.h"
+#include "analyse/rank.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -64,6 +65,63 @@ static int compare_frames(const void *left, const void *right, void *data)
     return 0;
 }
 
+/* The same by digits, where no frame is told by a text or a name. */
+
+static void put_values(struct pd_rank_sorter *sorter, const struct ranking *ranking, size_t count,
+                       uint64_t (*value_of)(const struct ranking *ranking,
+                                            const struct pd_hist_frame *frame))
+{
+    for (size_t i = 0; i < count; i++)
+        sorter->items[i].value = value_of(ranking, &ranking->frames[sorter->items[i].row]);
+    pd_rank_sort(sorter, count);
+}
+
+static uint64_t address_value(const struct ranking *ranking, const struct pd_hist_frame *frame)
+{
+    return ranking->by == PD_FRAMES_BY_ADDRESS || !frame->symbol ? ~frame->ip : 0;
+}
+
+static uint64_t unknown_value(const struct ranking *ranking, const struct pd_hist_frame *frame)
+{
+    return ranking->by != PD_FRAMES_BY_ADDRESS && ranking->has_known[dso_of(frame)] &&
+           !frame->symbol;
+}
+
+static uint64_t place_value(const struct ranking *ranking, const struct pd_hist_frame *frame)
+{
+    bool counts = ranking->by != PD_FRAMES_BY_ADDRESS && ranking->has_known[dso_of(frame)];
+    return counts ? ~frame->place : 0;
+}
+
+static uint64_t dso_value(const struct ranking *ranking, const struct pd_hist_frame *frame)
+{
+    (void)ranking;
+    return ~(uint64_t)dso_of(frame);
+}
+
+/* False: no memory. */
+static bool sort_frames(const struct ranking *ranking, uint32_t *order, size_t count)
+{
+    struct pd_rank_sorter sorter = {
+        .items = malloc((count + 1) * sizeof *sorter.items),
+        .spare = malloc((count + 1) * sizeof *sorter.spare),
+    };
+    bool ok = sorter.items && sorter.spare;
+    for (size_t i = 0; ok && i < count; i++)
+        sorter.items[i].row = (uint32_t)i;
+    if (ok) {
+        put_values(&sorter, ranking, count, address_value);
+        put_values(&sorter, ranking, count, unknown_value);
+        put_values(&sorter, ranking, count, place_value);
+        put_values(&sorter, ranking, count, dso_value);
+    }
+    for (size_t i = 0; ok && i < count; i++)
+        order[i] = sorter.items[i].row;
+    free(sorter.items);
+    free(sorter.spare);
+    return ok;
+}
+
 perfdata_status pd_chain_rank(struct pd_hist *hist)
 {
     size_t count = hist->frames.count, dsos = 1;
@@ -81,8 +139,10 @@ perfdata_status pd_chain_rank(struct pd_hist *hist)
                              hist->options.frames == PD_FRAMES_BY_FUNCTION;
         hist->has_ends |= hist->frames.data[i].end != 0;
     }
-    if (ok)
+    if (ok && (hist->has_inlined || ranking.by == PD_FRAMES_BY_LINE))
         qsort_r(order, count, sizeof *order, compare_frames, &ranking);
+    else if (ok)
+        ok = sort_frames(&ranking, order, count);
     uint32_t rank = 0;
     for (size_t i = 0; ok && i < count; i++) {
         if (i && compare_frames(&order[i - 1], &order[i], &ranking))

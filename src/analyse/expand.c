@@ -71,6 +71,54 @@ static perfdata_status number_bases(struct pd_hist *hist)
     return failed ? PERFDATA_ERROR_MEMORY : 0;
 }
 
+/* ---- frames of a stack, ahead ---- */
+
+enum { STEPS = 64 };
+
+/* Some frames of a stack and which entry of a base each has; PD_HIST_NONE: none yet, or not asked.
+ * Tables of large recordings are in no cache: what a few frames need comes at the same time. */
+struct steps {
+    uint32_t count, next; /* the cell behind them */
+    uint32_t cells[STEPS], frames[STEPS], entries[STEPS];
+};
+
+static void fetch_slot(const struct pd_map64 *map, uint64_t key)
+{
+    if (map->slots)
+        __builtin_prefetch(&map->slots[pd_hash64(key) & map->mask]);
+}
+
+/* `wanted`: per frame whether to look for its entry; NULL: for all. */
+static void look_ahead(const struct pd_hist *hist, uint32_t base, uint32_t cell, const bool *wanted,
+                       struct steps *steps)
+{
+    const uint64_t high = (uint64_t)base << 32;
+    uint32_t count = 0;
+    for (; cell != PD_HIST_NONE && count < STEPS; cell = hist->cells.data[cell].next) {
+        uint32_t frame = hist->cells.data[cell].frame;
+        steps->cells[count] = cell;
+        steps->frames[count++] = frame;
+        if (!wanted)
+            __builtin_prefetch(&hist->frames.data[frame]);
+        if (!wanted || wanted[frame])
+            fetch_slot(&hist->child_map, high | frame);
+    }
+    steps->count = count;
+    steps->next = cell;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t frame = steps->frames[i], entry = PD_HIST_NONE;
+        if (!wanted || wanted[frame])
+            entry = pd_map64_get(&hist->child_map, high | frame);
+        steps->entries[i] = entry;
+        if (!wanted && entry != PD_HIST_NONE) {
+            __builtin_prefetch(&hist->entries.data[entry].children_period);
+            __builtin_prefetch(&hist->entries.data[entry].max_depth);
+        }
+    }
+}
+
+/* ---- entries of callers ---- */
+
 static uint32_t child_entry(struct pd_hist *hist, uint32_t parent, uint32_t frame_id)
 {
     uint32_t base = hist->entries.data[parent].base;
@@ -159,19 +207,24 @@ static void expand_pair(struct expansion *expansion, uint32_t index)
     is_new(expansion, pair.entry, index, false);
     if (!pair.borrowed)
         deepen(hist, pair.entry, hist->cells.data[pair.cell].depth);
-    for (uint32_t cell = pair.cell; cell != PD_HIST_NONE && !hist->failed;
-         cell = hist->cells.data[cell].next) {
-        uint32_t frame_id = hist->cells.data[cell].frame;
-        const struct pd_hist_frame *frame = &hist->frames.data[frame_id];
-        position++;
-        if (!frame->symbol && hist->options.hide_unresolved)
-            break;
-        level = pd_hist_frame_level(frame, level);
-        uint32_t id = child_entry(hist, pair.entry, frame_id);
-        if (id == PD_HIST_NONE || !is_new(expansion, id, index, once))
-            continue;
-        count_child(hist, &pair, id, frame, level, position);
-        deepen(hist, id, hist->cells.data[cell].depth);
+    struct steps steps;
+    steps.next = pair.cell;
+    while (steps.next != PD_HIST_NONE && !hist->failed) {
+        look_ahead(hist, hist->entries.data[pair.entry].base, steps.next, NULL, &steps);
+        for (uint32_t i = 0; i < steps.count; i++) {
+            const struct pd_hist_frame *frame = &hist->frames.data[steps.frames[i]];
+            uint32_t id = steps.entries[i];
+            position++;
+            if (!frame->symbol && hist->options.hide_unresolved)
+                return;
+            level = pd_hist_frame_level(frame, level);
+            if (id == PD_HIST_NONE)
+                id = child_entry(hist, pair.entry, steps.frames[i]);
+            if (id == PD_HIST_NONE || !is_new(expansion, id, index, once))
+                continue;
+            count_child(hist, &pair, id, frame, level, position);
+            deepen(hist, id, hist->cells.data[steps.cells[i]].depth);
+        }
     }
 }
 
@@ -204,21 +257,23 @@ pd_hist_climb(const struct pd_hist *hist, struct pd_hist_climb *climb, uint32_t 
     }
     const struct pd_hist_pair *pair = &hist->pairs.data[index];
     bool once = counts_once(hist, pair->entry);
-    uint64_t base = (uint64_t)hist->entries.data[pair->entry].base << 32;
+    uint32_t base = hist->entries.data[pair->entry].base;
     climb->seen.data[pair->entry] = index + 1;
     if (!pair->borrowed)
         each(data, index, pair->entry, pair->cell);
-    for (uint32_t cell = pair->cell; cell != PD_HIST_NONE; cell = hist->cells.data[cell].next) {
-        uint32_t frame = hist->cells.data[cell].frame;
-        if (hist->options.hide_unresolved && !hist->frames.data[frame].symbol)
-            break;
-        if (climb->frames && !climb->frames[frame])
-            continue;
-        uint32_t id = pd_map64_get(&hist->child_map, base | frame);
-        if (id == PD_MAP64_NONE || (once && climb->seen.data[id] == index + 1))
-            continue;
-        climb->seen.data[id] = index + 1;
-        each(data, index, id, cell);
+    struct steps steps;
+    steps.next = pair->cell;
+    while (steps.next != PD_HIST_NONE) {
+        look_ahead(hist, base, steps.next, climb->frames, &steps);
+        for (uint32_t i = 0; i < steps.count; i++) {
+            uint32_t id = steps.entries[i];
+            if (hist->options.hide_unresolved && !hist->frames.data[steps.frames[i]].symbol)
+                return 0;
+            if (id == PD_HIST_NONE || (once && climb->seen.data[id] == index + 1))
+                continue;
+            climb->seen.data[id] = index + 1;
+            each(data, index, id, steps.cells[i]);
+        }
     }
     return 0;
 }

@@ -22,27 +22,27 @@ static uint64_t bits_to_sort(const struct pd_rank_item *items, size_t count)
 
 /* By value, equal ones as they stood: digit by digit from the last, but for those that all have in
  * common. */
-void pd_rank_sort(struct pd_ranking *ranking, size_t count)
+void pd_rank_sort(struct pd_rank_sorter *sorter, size_t count)
 {
-    uint64_t bits = bits_to_sort(ranking->items, count);
+    uint64_t bits = bits_to_sort(sorter->items, count);
     for (unsigned shift = 0; shift < 64; shift += DIGIT_BITS) {
         uint32_t at[DIGITS] = { 0 }, sum = 0;
         if (!(bits >> shift & (DIGITS - 1)))
             continue;
         for (size_t i = 0; i < count; i++)
-            at[ranking->items[i].value >> shift & (DIGITS - 1)]++;
+            at[sorter->items[i].value >> shift & (DIGITS - 1)]++;
         for (unsigned digit = 0; digit < DIGITS; digit++) {
             uint32_t here = at[digit];
             at[digit] = sum;
             sum += here;
         }
         for (size_t i = 0; i < count; i++) {
-            struct pd_rank_item item = ranking->items[i];
-            ranking->spare[at[item.value >> shift & (DIGITS - 1)]++] = item;
+            struct pd_rank_item item = sorter->items[i];
+            sorter->spare[at[item.value >> shift & (DIGITS - 1)]++] = item;
         }
-        struct pd_rank_item *sorted = ranking->spare;
-        ranking->spare = ranking->items;
-        ranking->items = sorted;
+        struct pd_rank_item *sorted = sorter->spare;
+        sorter->spare = sorter->items;
+        sorter->items = sorted;
     }
 }
 
@@ -50,11 +50,11 @@ void pd_rank_sort(struct pd_ranking *ranking, size_t count)
  * next rank. */
 static uint32_t rank_items(struct pd_ranking *ranking, size_t count, uint32_t from, uint32_t *ranks)
 {
-    pd_rank_sort(ranking, count);
+    pd_rank_sort(&ranking->sorter, count);
     for (size_t i = 0; i < count; i++) {
-        if (i && ranking->items[i].value != ranking->items[i - 1].value)
+        if (i && ranking->sorter.items[i].value != ranking->sorter.items[i - 1].value)
             from++;
-        ranks[ranking->items[i].row] = from;
+        ranks[ranking->sorter.items[i].row] = from;
     }
     return count ? from + 1 : from;
 }
@@ -65,7 +65,7 @@ static uint32_t refine(struct pd_ranking *ranking, uint32_t *ranks, uint32_t cou
     if (ranking->parts <= 1 || count == ranking->count)
         return count;
     for (size_t i = 0; i < ranking->count; i++)
-        ranking->items[i] = (struct pd_rank_item){
+        ranking->sorter.items[i] = (struct pd_rank_item){
             (uint64_t)ranks[i] * ranking->parts + ranking->part[i], (uint32_t)i
         };
     return rank_items(ranking, ranking->count, 0, ranks);
@@ -105,7 +105,7 @@ static void part_by_value(struct pd_ranking *ranking)
 
 static void put_value(struct pd_ranking *ranking, size_t row, uint64_t value)
 {
-    ranking->items[row] = (struct pd_rank_item){ value, (uint32_t)row };
+    ranking->sorter.items[row] = (struct pd_rank_item){ value, (uint32_t)row };
 }
 
 static uint64_t key_word(const struct pd_ranking *ranking, size_t row, int at)

@@ -9,6 +9,11 @@ struct pd_rank_item {
     uint32_t row;
 };
 
+/* Items and room for as many, which sorting may exchange. */
+struct pd_rank_sorter {
+    struct pd_rank_item *items, *spare;
+};
+
 /* By which rows are compared: the middle is an address, compared by its signed difference, or a
  * thread and a depth. */
 struct pd_rank {
@@ -39,14 +44,14 @@ struct pd_ranking {
     const struct pd_hist_sorting *sorting;
     struct pd_hist_row **rows;
     size_t count;
-    struct pd_rank_item *items, *spare; /* room for one a row */
-    uint32_t *part;                     /* per row: its rank by the key at hand */
-    uint32_t parts;                     /* how many different ones there are */
-    bool failed;                        /* the system had no memory */
+    struct pd_rank_sorter sorter; /* an item a row */
+    uint32_t *part;               /* per row: its rank by the key at hand */
+    uint32_t parts;               /* how many different ones there are */
+    bool failed;                  /* the system had no memory */
 };
 
 /* Sorts the first `count` items by value, equal ones as they stood. */
-void pd_rank_sort(struct pd_ranking *ranking, size_t count);
+void pd_rank_sort(struct pd_rank_sorter *sorter, size_t count);
 /* Refines heads by middles that are in order, then by tails: heads only are left. False: those with
  * the same head are in none, or there was no memory. */
 bool pd_rank_join(struct pd_ranking *ranking, struct pd_ranks *ranks);

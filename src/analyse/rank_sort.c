@@ -9,10 +9,11 @@ static void arrange_by_value(struct pd_ranking *ranking, uint32_t *order,
                              uint64_t (*value_of)(const struct pd_hist_row *row))
 {
     for (size_t i = 0; i < ranking->count; i++)
-        ranking->items[i] = (struct pd_rank_item){ value_of(ranking->rows[order[i]]), order[i] };
-    pd_rank_sort(ranking, ranking->count);
+        ranking->sorter.items[i] = (struct pd_rank_item){ value_of(ranking->rows[order[i]]),
+                                                          order[i] };
+    pd_rank_sort(&ranking->sorter, ranking->count);
     for (size_t i = 0; i < ranking->count; i++)
-        order[i] = ranking->items[i].row;
+        order[i] = ranking->sorter.items[i].row;
 }
 
 static uint64_t index_of(const struct pd_hist_row *row)
@@ -48,10 +49,10 @@ static bool arrange_by_first(struct pd_ranking *ranking, uint32_t *order)
 static void arrange_by_rank(struct pd_ranking *ranking, const uint32_t *ranks, uint32_t *order)
 {
     for (size_t i = 0; i < ranking->count; i++)
-        ranking->items[i] = (struct pd_rank_item){ ranks[order[i]], order[i] };
-    pd_rank_sort(ranking, ranking->count);
+        ranking->sorter.items[i] = (struct pd_rank_item){ ranks[order[i]], order[i] };
+    pd_rank_sort(&ranking->sorter, ranking->count);
     for (size_t i = 0; i < ranking->count; i++)
-        order[i] = ranking->items[i].row;
+        order[i] = ranking->sorter.items[i].row;
 }
 
 /* ---- trees ---- */
@@ -123,12 +124,12 @@ static bool pass_through_tree(struct pd_ranking *ranking, const struct pd_ranks 
     bool ok = ranks && nodes;
     struct pd_rb_tree tree = { nodes, 0 };
     for (uint32_t i = 1; ok && i <= count; i++) {
-        uint32_t row = ranking->items[i - 1].row = order[i - 1];
+        uint32_t row = ranking->sorter.items[i - 1].row = order[i - 1];
         ranks[i] = (struct pd_rank){ all->heads[row], all->tails[row], all->middles[row] };
         insert(&tree, ranks, i);
     }
     for (uint32_t node = ok ? pd_rb_first(&tree) : 0; node; node = pd_rb_next(&tree, node))
-        order[to++] = ranking->items[node - 1].row;
+        order[to++] = ranking->sorter.items[node - 1].row;
     free(ranks);
     free(nodes);
     ranking->failed |= !ok;
@@ -267,13 +268,14 @@ perfdata_status pd_hist_sort_by_rank(struct pd_hist_sorting *sorting, struct pd_
         .sorting = sorting,
         .rows = event->rows.data,
         .count = count,
-        .items = malloc(count * sizeof *ranking.items),
-        .spare = malloc(count * sizeof *ranking.spare),
+        .sorter = { malloc(count * sizeof *ranking.sorter.items),
+                    malloc(count * sizeof *ranking.sorter.spare) },
         .part = malloc(count * sizeof *ranking.part),
     };
     uint32_t *order = calloc(count, sizeof *order);
     struct pd_hist_row **rows = malloc(count * sizeof *rows);
-    ranking.failed = !ranking.items || !ranking.spare || !ranking.part || !order || !rows;
+    ranking.failed = !ranking.sorter.items || !ranking.sorter.spare || !ranking.part || !order ||
+                     !rows;
     if (!ranking.failed && order_rows(&ranking, order)) {
         memcpy(rows, event->rows.data, count * sizeof(struct pd_hist_row *));
         for (size_t i = 0; i < count; i++) {
@@ -283,8 +285,8 @@ perfdata_status pd_hist_sort_by_rank(struct pd_hist_sorting *sorting, struct pd_
         }
         *sorted = true;
     }
-    free(ranking.items);
-    free(ranking.spare);
+    free(ranking.sorter.items);
+    free(ranking.sorter.spare);
     free(ranking.part);
     free(order);
     free(rows);
