@@ -66,7 +66,10 @@ enum perfdata_profile_flags {
      * */
     PERFDATA_PROFILE_NO_BRANCHES = 1 << 13,
     /* perfdata_profile_mark() tells of losses, errors and events of a trace. Since 0.1. */
-    PERFDATA_PROFILE_MARKS = 1 << 14
+    PERFDATA_PROFILE_MARKS = 1 << 14,
+    /* perfdata_profile_sums() adds up all threads of one name: `thread` is the first of them. Takes
+     * less memory where processes come and go. Since 0.1. */
+    PERFDATA_PROFILE_SUMS_BY_COMM = 1 << 15
 };
 
 /* Columns that not every recording has; bit 1 << value asks for one. Since 0.1. */

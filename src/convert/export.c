@@ -109,6 +109,9 @@ static perfdata_status run_profile(struct pd_convert *x, perfdata_recording *rec
                                    struct perfdata_export_result *result)
 {
     how->flags |= x->format->profile_flags;
+    if (x->options->group == PERFDATA_EXPORT_BY_PROCESS ||
+        x->options->group == PERFDATA_EXPORT_BY_THREAD)
+        how->flags &= ~(uint32_t)PERFDATA_PROFILE_SUMS_BY_COMM;
     how->detail = x->options->detail < 0 ? x->format->detail : (uint32_t)x->options->detail;
     how->columns = x->format->columns;
     how->samples = x->format->samples ? take_samples : NULL;

@@ -371,6 +371,7 @@ static void free_state(struct pd_convert *x)
 
 const struct pd_format pd_format_otlp = {
     .flags = PERFDATA_FORMAT_BINARY,
+    .profile_flags = PERFDATA_PROFILE_SUMS_BY_COMM,
     .detail = PERFDATA_FRAMES_BY_ADDRESS,
     .end = end,
     .free = free_state,

@@ -517,6 +517,7 @@ static void free_state(struct pd_convert *x)
 
 const struct pd_format pd_format_pprof = {
     .flags = PERFDATA_FORMAT_BINARY,
+    .profile_flags = PERFDATA_PROFILE_SUMS_BY_COMM,
     .detail = PERFDATA_FRAMES_BY_FUNCTION,
     .end = end,
     .free = free_state,

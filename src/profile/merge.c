@@ -40,6 +40,16 @@ static bool next_id(struct pd_map64 *map, uint64_t key, uint32_t *count, uint32_
     return *count < PERFDATA_NONE && pd_map64_set(map, key, (*count)++);
 }
 
+/* A new name is that of a new thread. */
+static bool choose_counted(struct pd_profile_shared *shared, uint32_t thread, uint32_t comm)
+{
+    struct pd_profile_known *known = &shared->known;
+    if (comm == known->comm_threads.count && !pd_vec_push(&known->comm_threads, thread))
+        return false;
+    bool by_comm = shared->options->flags & PERFDATA_PROFILE_SUMS_BY_COMM;
+    return pd_vec_push(&known->counted_thread, by_comm ? known->comm_threads.data[comm] : thread);
+}
+
 static PD_NOINLINE uint32_t find_thread(struct pd_profile_shared *shared,
                                         const struct pd_thread *thread, const char *comm,
                                         uint32_t pid)
@@ -56,7 +66,8 @@ static PD_NOINLINE uint32_t find_thread(struct pd_profile_shared *shared,
         return id;
     id = new_thread(shared, thread, comm, pid);
     return id != PERFDATA_NONE && pd_map64_set(&shared->known.thread_pid, key, id) &&
-                   pd_vec_push(&shared->known.thread_comms, comm)
+                   pd_vec_push(&shared->known.thread_comms, comm) &&
+                   choose_counted(shared, id, comm_id)
                ? id
                : PERFDATA_NONE;
 }
@@ -214,7 +225,8 @@ static bool merge_row(struct pd_profile_shared *shared, struct pd_profile_rows *
         put_columns(shared, row, thread, stack,
                     shared->column_count ? rows->values.data + i * shared->column_count : NULL);
     return shared->options->flags & PERFDATA_PROFILE_NO_SUMS ||
-           add_sum(shared, row->event, thread, stack, row->weight);
+           add_sum(shared, row->event, shared->known.counted_thread.data[thread], stack,
+                   row->weight);
 }
 
 static perfdata_status merge_switches(struct pd_profile_shared *shared,
@@ -318,6 +330,8 @@ void pd_profile_merge_free(struct pd_profile_shared *shared)
     free(shared->known.frame_slots);
     pd_vec_free(&shared->known.last_thread);
     pd_vec_free(&shared->known.thread_comms);
+    pd_vec_free(&shared->known.comm_threads);
+    pd_vec_free(&shared->known.counted_thread);
     pd_vec_free(&shared->known.last_sum);
     pd_profile_calls_free(shared->calls);
     shared->calls = NULL;

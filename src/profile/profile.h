@@ -191,6 +191,8 @@ struct pd_profile_known {
     uint32_t comm_count, pair_count, group_count;
     PD_VEC(uint32_t) last_thread; /* by pd_thread.index: its last number + 1 */
     PD_VEC(const char *) thread_comms;
+    PD_VEC(uint32_t) comm_threads;   /* by comm: the first thread that has it */
+    PD_VEC(uint32_t) counted_thread; /* by thread: whose sums it counts for */
     PD_VEC(uint32_t) last_sum; /* by stack: its last sum + 1 */
     uint32_t last_event, last_event_thread, last_group;
 };
