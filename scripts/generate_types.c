@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints include/perfdata/types.h from the tables: `meson compile update-types`; a test compares.
  * Not in the library. */
+#include <ctype.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdint.h>
@@ -52,6 +53,14 @@ static const struct item samples[] = {
 #define SAMPLE_ALIAS(NAME, bit, OTHER) SAMPLE_WORD(NAME, bit, OTHER, u64)
 #include "format/sample.def"
     { NULL, "sample_type", 0, NULL },
+};
+
+/* Numbers of a sample, in the order in which they lie in it. */
+static const char *const numbers[] = {
+#define SAMPLE_WORD(NAME, bit, name, kind) #name,
+#define SAMPLE_PAIR(NAME, bit, low, low_kind, high, high_kind) #low, #high,
+#define SAMPLE_TAIL(NAME, bit, name, kind) #name,
+#include "format/sample.def"
 };
 
 static const struct item flags[] = {
@@ -133,6 +142,23 @@ static void print_groups(void)
     }
 }
 
+/* The id that may stand in front of all others is ID's, and nobody asks for what is reserved. */
+static void print_numbers(void)
+{
+    int count = 0;
+    printf("\n/* Numbers of a sample. Since 0.1. */\nenum perfdata_sample_field {\n");
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        if (!strcmp(numbers[i], "identifier") || !strcmp(numbers[i], "reserved"))
+            continue;
+        printf("%s    PERFDATA_SAMPLE_", count ? ",\n" : "");
+        for (const char *c = numbers[i]; *c; c++)
+            putchar(toupper((unsigned char)*c));
+        printf(" = %d", count++);
+    }
+    printf("\n};\n\n/* How many these are. Since 0.1. */\nenum { PERFDATA_SAMPLE_FIELDS = %d };\n",
+           count);
+}
+
 #define PRINT(items, comment) print_enum(items, items + sizeof items / sizeof *items - 1, comment)
 
 int main(void)
@@ -148,6 +174,7 @@ int main(void)
           "Bits of a record's misc; the same bit means different things in different records.");
     PRINT(features, "Header features.");
     PRINT(samples, "Bits of sample_type.");
+    print_numbers();
     PRINT(packets, "Kinds of Intel PT packets; these numbers are ours.");
     PRINT(flags, "Flags of an attr: bit numbers, as in a little-endian file.");
     print_groups();

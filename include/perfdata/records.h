@@ -18,6 +18,7 @@
 #include <perfdata/dump.h>
 #include <perfdata/recording.h>
 #include <perfdata/symbol_search.h>
+#include <perfdata/types.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -209,28 +210,9 @@ PERFDATA_API perfdata_status perfdata_record_tracepoint_text(const perfdata_reco
 PERFDATA_API perfdata_status perfdata_record_sample(const perfdata_record *record,
                                                     const perfdata_sample **out);
 
-/* Numbers of a sample. Since 0.1. */
-enum perfdata_sample_field {
-    PERFDATA_SAMPLE_IP = 0,
-    PERFDATA_SAMPLE_PID,
-    PERFDATA_SAMPLE_TID,
-    PERFDATA_SAMPLE_TIME,
-    PERFDATA_SAMPLE_ADDR,
-    PERFDATA_SAMPLE_ID,
-    PERFDATA_SAMPLE_STREAM_ID,
-    PERFDATA_SAMPLE_CPU,
-    PERFDATA_SAMPLE_PERIOD, /* the event's fixed period when samples have none */
-    PERFDATA_SAMPLE_WEIGHT,
-    PERFDATA_SAMPLE_DATA_SRC,
-    PERFDATA_SAMPLE_TRANSACTION,
-    PERFDATA_SAMPLE_PHYS_ADDR,
-    PERFDATA_SAMPLE_CGROUP,
-    PERFDATA_SAMPLE_DATA_PAGE_SIZE,
-    PERFDATA_SAMPLE_CODE_PAGE_SIZE
-};
-/* PERFDATA_ERROR_NO_DATA when the event's samples have no such field; *value is then what perf
- * takes instead (all ones, 0, the period). PERFDATA_ERROR_ARGUMENT for an unknown field. Since
- * 0.1. */
+/* `field` is an enum perfdata_sample_field. PERFDATA_ERROR_NO_DATA when the event's samples have no
+ * such field; *value is then what perf takes instead (all ones, 0; for a period that of the event,
+ * where it is fixed). PERFDATA_ERROR_ARGUMENT for an unknown field. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_sample_value(const perfdata_sample *sample, uint32_t field,
                                                    uint64_t *value);
 /* 1 kernel, 2 user, 3 hypervisor, 4 guest kernel, 5 guest user, 0 unknown: where ip was. Since
@@ -376,8 +358,6 @@ PERFDATA_API perfdata_status perfdata_record_frames(const perfdata_record *recor
                                                     size_t *count);
 
 /* ---- samples, each in one call ---- */
-
-enum { PERFDATA_SAMPLE_FIELDS = PERFDATA_SAMPLE_CODE_PAGE_SIZE + 1 };
 
 /* Since 0.1. */
 struct perfdata_sample_row {

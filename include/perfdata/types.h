@@ -154,6 +154,29 @@ enum perfdata_sample_type {
     PERFDATA_SAMPLE_TYPE_AUX = 0x100000
 };
 
+/* Numbers of a sample. Since 0.1. */
+enum perfdata_sample_field {
+    PERFDATA_SAMPLE_IP = 0,
+    PERFDATA_SAMPLE_PID = 1,
+    PERFDATA_SAMPLE_TID = 2,
+    PERFDATA_SAMPLE_TIME = 3,
+    PERFDATA_SAMPLE_ADDR = 4,
+    PERFDATA_SAMPLE_ID = 5,
+    PERFDATA_SAMPLE_STREAM_ID = 6,
+    PERFDATA_SAMPLE_CPU = 7,
+    PERFDATA_SAMPLE_PERIOD = 8,
+    PERFDATA_SAMPLE_WEIGHT = 9,
+    PERFDATA_SAMPLE_DATA_SRC = 10,
+    PERFDATA_SAMPLE_TRANSACTION = 11,
+    PERFDATA_SAMPLE_PHYS_ADDR = 12,
+    PERFDATA_SAMPLE_CGROUP = 13,
+    PERFDATA_SAMPLE_DATA_PAGE_SIZE = 14,
+    PERFDATA_SAMPLE_CODE_PAGE_SIZE = 15
+};
+
+/* How many these are. Since 0.1. */
+enum { PERFDATA_SAMPLE_FIELDS = 16 };
+
 /* Kinds of Intel PT packets; these numbers are ours. Since 0.1. */
 enum perfdata_packet_kind {
     PERFDATA_PACKET_BAD = 0,
