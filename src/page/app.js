@@ -354,7 +354,7 @@ class App {
         const { state, profile } = this;
         const diff = !!profile.side;
         if (state.view === 'flame') this.showFlame(diff);
-        else if (state.view === 'table') this.table.show(this.tree, state.table, diff);
+        else if (state.view === 'table') this.table.show(this.tree, state.table, diff, state.reversed);
         else if (state.view === 'sandwich') this.showSandwich(diff);
         else if (state.view === 'code')
             this.codeView.show(this.chosenFunction(), state, this.weightName());

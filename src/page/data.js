@@ -31,6 +31,8 @@ export function lowerBound(numbers, value, from = 0, to = numbers.length) {
     return low;
 }
 
+const FEW = 0.01; // of the samples of the event that has most
+
 // How often each thread is in `column`, and those that are, from the one that is most often.
 export function threadsByCount(column, threads) {
     const counts = new Float64Array(threads);
@@ -294,18 +296,16 @@ export class Profile {
         });
     }
 
-    // The first event that has samples; where the recording's own have none (a trace), the one that weighs most.
+    // The first event with samples that weigh something, unless it has hardly any: of thirty
+    // tracepoints the first one may have three.
     firstEvent() {
-        const { event, period } = this;
-        const sums = new Float64Array(this.events.length);
-        for (let i = 0; i < this.sampleCount; i++) {
-            if (!event[i] && period[i]) return 0;
-            sums[event[i]] += period[i];
-        }
-        let best = 0;
-        for (let i = 0; i < sums.length; i++)
-            if (!this.events[i].mark && sums[i] > sums[best]) best = i;
-        return best;
+        const { event, period, events } = this;
+        const samples = new Float64Array(events.length);
+        for (let i = 0; i < this.sampleCount; i++)
+            if (period[i]) samples[event[i]] += this.counts ? this.counts[i] : 1;
+        const of = (i) => (events[i].mark ? 0 : samples[i]);
+        const most = samples.reduce((sum, _, i) => Math.max(sum, of(i)), 0);
+        return Math.max(0, events.findIndex((_, i) => most && of(i) >= most * FEW));
     }
 
     // Losses, errors, and samples of events that have no weight, in order of time.

@@ -44,7 +44,7 @@ function lineOf(tree, key) {
 const COLUMNS = [
     { id: 'self', label: 'Self', value: (row) => row.self },
     { id: 'total', label: 'Total', value: (row) => row.total },
-    { id: 'change', label: 'Change', value: (row) => row.change, diff: true },
+    { id: 'change', label: 'Change', value: (row) => Math.abs(row.change), diff: true },
     { id: 'before', label: 'Before', value: (row) => row.totalOld, diff: true },
     { id: 'name', label: '', value: (row) => row.name },
     { id: 'more', label: 'Object', value: (row) => row.more },
@@ -74,15 +74,18 @@ export class Table {
             make('div', { class: 'tools' }, this.filter, this.copyButton, this.note),
             this.scroll,
         );
-        this.sort = { id: 'self', down: true };
+        this.sort = null; // what a first look is for: the largest, of two recordings the largest change
         this.scroll.addEventListener('scroll', () => this.draw());
         this.scroll.addEventListener('keydown', (event) => this.key(event));
         new ResizeObserver(() => this.draw()).observe(this.scroll);
         this.selected = -1;
     }
 
-    show(tree, grouping, diff) {
+    // `diff`: two recordings; `reversed`: the change is told from the new one to the old one
+    show(tree, grouping, diff, reversed = false) {
+        if (!this.sort) this.sort = { id: diff ? 'change' : 'self', down: true };
         this.tree = tree;
+        this.reversed = reversed;
         this.grouping = GROUPS[grouping];
         this.diff = diff;
         const rows = tree.rows(this.grouping.of(tree));
@@ -91,6 +94,7 @@ export class Table {
             row.name = this.grouping.name(tree, row.value);
             row.more = this.grouping.more(tree, row.value);
             row.change = (now ? row.total / now : 0) - (old ? row.totalOld / old : 0);
+            if (reversed) row.change = -row.change;
         }
         this.rows = rows;
         this.whole = now;
@@ -107,6 +111,11 @@ export class Table {
         );
     }
 
+    labelOf({ id, label }) {
+        if (id === 'change' && this.reversed) return 'Change back';
+        return label || this.grouping.label;
+    }
+
     drawHead() {
         const cells = this.columns().map((column) => {
             const active = this.sort.id === column.id;
@@ -120,7 +129,7 @@ export class Table {
                 make(
                     'button',
                     { onclick: () => this.sortBy(column.id) },
-                    `${column.label || this.grouping.label}${active ? (this.sort.down ? ' ▾' : ' ▴') : ''}`,
+                    `${this.labelOf(column)}${active ? (this.sort.down ? ' ▾' : ' ▴') : ''}`,
                 ),
             );
         });
@@ -174,13 +183,15 @@ export class Table {
         if (id === 'self') return percent(row.self, this.whole);
         if (id === 'total') return percent(row.total, this.whole);
         if (id === 'before') return percent(row.totalOld, this.wholeOld);
-        if (id === 'change')
-            return row.totalOld === 0
-                ? 'new'
-                : row.total === 0
-                  ? 'gone'
-                  : `${row.change >= 0 ? '+' : ''}${(100 * row.change).toFixed(2)}`;
+        if (id === 'change') return this.changeText(row);
         return visible(row[id]);
+    }
+
+    changeText({ total, totalOld, change }) {
+        const [from, to] = this.reversed ? [total, totalOld] : [totalOld, total];
+        if (!from) return 'new';
+        if (!to) return 'gone';
+        return `${change >= 0 ? '+' : ''}${(100 * change).toFixed(2)}`;
     }
 
     makeRow(i) {

@@ -28,8 +28,28 @@ check((await color()) === -change, 'and the colours');
 await page.locator('#tab-table').click();
 await settle(page);
 const heads = await page.locator('.panel.table .head .cell').allTextContents();
-check(heads.includes('Change') && heads.includes('Before'), 'the table has the changes');
-const changes = await page.locator('.panel.table .rows .row .change').allTextContents();
+check(heads.some((head) => head.startsWith('Change')) && heads.includes('Before'), 'the table has the changes');
+const cells = () => page.locator('.panel.table .rows .row .change').allTextContents();
+check(heads.includes('Change back ▾'), 'the direction is told, and the largest change comes first');
+const back = await cells();
+await page.evaluate(() => window.perfdataPage.set({ reversed: false }));
+await settle(page);
+const changes = await cells();
+const sizes = changes.map((text) => Math.abs(Number(text))).filter((size) => size === size);
+equal(
+    sizes,
+    sizes.slice().sort((x, y) => y - x),
+    'large changes stand above small ones',
+);
+check(sizes[0] > 0, 'something changed');
+const turned = { new: 'gone', gone: 'new' };
+const opposite = (text) =>
+    turned[text] || (text[0] === '+' ? text.replace('+', '-') : text.replace('-', '+'));
+equal(
+    back.map((text) => text.replace('-0.00', '+0.00')),
+    changes.map((text) => opposite(text).replace('-0.00', '+0.00')),
+    'turned round all changes are the opposite',
+);
 check(
     changes.length > 0 && changes.every((text) => /^([+-]\d+\.\d\d|new|gone)$/.test(text)),
     'each row has one',

@@ -96,7 +96,25 @@ threads)
         print "end" }' >"$work/many.pdt"
     "$PERFDATA" assemble "$work/many.pdt" -o "$work/many.data" &&
         "$PERFDATA" flame -i "$work/many.data" -o "$work/page.html" || exit 1
-    node "$SOURCE/tests/page/threads.mjs" "$work/page.html"
+    # Of two events the first one has one sample in two hundred, in another recording one in two.
+    for every in 200 2; do
+        awk -v every=$every 'BEGIN {
+            print "perfdata-text 1\ncontainer file order=little header_size=104"
+            fields = "IDENTIFIER|IP|TID|TIME|PERIOD"
+            for (id = 7; id < 9; id++)
+                printf "attr %s={size=128 config=%d sample_type=%s} ids=[%d]\n",
+                    id == 7 ? "a" : "b", id - 7, fields, id
+            print "ids a\nids b\nattrs\ndata"
+            for (i = 0; i < 400; i++) {
+                printf "record SAMPLE misc=0x2 {identifier=%d ip=0x400800 ", i % every ? 8 : 7
+                printf "pid=5 tid=5 time=%.9fs period=1}\n", 2 + i / 1000
+            }
+            print "end" }' >"$work/events.pdt"
+        "$PERFDATA" assemble "$work/events.pdt" -o "$work/events.data" &&
+            "$PERFDATA" flame -i "$work/events.data" -o "$work/events$every.html" || exit 1
+    done
+    node "$SOURCE/tests/page/threads.mjs" "$work/page.html" "$work/events200.html" \
+        "$work/events2.html"
     ;;
 code)
     browser

@@ -57,6 +57,18 @@ async function rows() {
     await page.close();
 }
 
-await runParts([menu, rows]);
+// What is shown first is not an event that hardly occurs.
+async function firstEvent() {
+    for (const [name, event, text] of [
+        [process.argv[3], 1, 'an event of hardly any samples is passed over'],
+        [process.argv[4], 0, 'the first event is shown'],
+    ]) {
+        const page = await open(browser, name);
+        equal((await state(page)).event, event, text);
+        await page.close();
+    }
+}
+
+await runParts([menu, rows, firstEvent]);
 await browser.close();
 process.exit(finish());
