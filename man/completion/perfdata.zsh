@@ -290,8 +290,8 @@ _perfdata() {
         '*--cpu=[keep these CPUs only]:CPUS:' \
         '*--percent-limit=[leave out functions below]:PERCENT:' \
         '*--skip-missing[say nothing of functions whose code is not found (called as perf it is told all the same)]' \
-        '*--stdio[plain text, as without it]' \
-        '*--tui[plain text where there is no terminal, as in perf; on one it is refused so far]' \
+        '*--stdio[plain text on a terminal, too]' \
+        '*--tui[code to walk through (on a terminal, unless --stdio is given)]' \
         '*--stdio2[as perf'\''s browser shows code\: offsets, arrows, names in place of addresses (x86)]' \
         '*-l[before each function its hottest source lines]' \
         '*--print-line[before each function its hottest source lines]' \

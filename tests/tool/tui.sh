@@ -304,4 +304,63 @@ run screen-256color "$shapes"
 sees "+ *$first"
 keys f; sees 'Flame graph of' f; keys q; sees "+ *$first" 'back from the flame graph'
 leave 'both'
+
+# ---- annotated code ----
+command -v objdump >/dev/null || exit $failed
+code=$SOURCE/tests/data/annotate
+annotate="$PERFDATA annotate --symfs $code/symfs -i $code/inline.data"
+$annotate --stdio >code.text 2>/dev/null || fail 'annotate --stdio'
+# The shares of the first function, the hottest first.
+sed '2,${/^ Percent/,$d;}' code.text | sed -n 's/^ *\([0-9][0-9.]*\) :.*/\1/p' | grep -v '^0.00' |
+    sort -rn >shares
+hot=$(sed -n 1p shares) next=$(sed -n 2p shares)
+[ -n "$next" ] || fail 'fewer than two instructions with samples'
+run screen-256color "$annotate"
+chooses " $hot :" 'the hottest instruction first'
+keys Tab; chooses " $next :" TAB
+keys BTab; chooses " $hot :" BTAB
+keys BTab; sees 'there is no other' 'nothing is hotter'
+keys Home; chooses ' Percent' Home
+keys H; chooses " $hot :" H
+keys Down; keys Up; chooses " $hot :" 'DOWN, UP'
+keys NPage; keys PPage; keys Space; keys End
+last_line=$(sed -n '$p' code.text | sed 's/.*\(.\{8\}\)$/\1/')
+[ "$width" -lt 80 ] || chooses "$last_line" END
+keys Home; keys f; chooses ' Percent' f
+sees 'outer_two\|main' 'another function'
+keys b; chooses ' Percent' b
+keys b; sees 'no other function' 'nothing stands before the first'
+keys /; sees 'search:'; text "$next :"; keys Enter; chooses " $next :" /
+keys Home; keys n; chooses " $next :" n
+keys Home; keys Right; loses '^ Percent' RIGHT
+keys Left; sees '^ Percent' LEFT
+keys '?'; sees 'the hottest instruction' 'help'; keys q; loses 'the hottest instruction'
+keys P; sees 'printed to perf.annotate.0' P
+cmp -s perf.annotate.0 code.text || fail 'perf.annotate.0 is not what --stdio prints'
+pane resize-window -x 60 -y 15; keys H; chooses " $hot :" 'another size'
+pane resize-window -x "$width" -y "$height"; keys q
+left_all_well annotate
+run screen-256color "$annotate"
+chooses " $hot :"
+keys Down
+until_holds sh -c "tmux -u -S $socket capture-pane -p -e | grep -q '$(printf '\033')\\[31m'" ||
+    fail 'no red instruction'
+keys C-c
+left_all_well 'annotate, CTRL+C'
+run screen-256color "NO_COLOR=1 $annotate"
+chooses " $hot :"
+pane capture-pane -p -e | grep -q "$(printf '\033')\\[3[0-7]m" && fail 'NO_COLOR has colours'
+leave 'annotate, NO_COLOR'
+run screen-256color "PAGER=cat $annotate --stdio | head -4"
+sees 'Percent' 'annotate --stdio'
+# A function without code: the view says so, and it is told when it is left.
+run screen-256color "$annotate nosuchfunction"
+left_all_well 'no such function' any
+run screen-256color "$PERFDATA report --symfs $code/symfs -i $code/inline.data"
+sees '_start'
+keys a; sees 'no samples lie in _start' 'a of a function that only calls'
+keys Down; chooses outer_one
+keys a; chooses " $hot :" 'a, with the options of the report'
+keys q; chooses outer_one 'back in the report'
+leave 'code of a report'
 exit $failed

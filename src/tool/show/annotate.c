@@ -2,11 +2,13 @@
 /* annotate: the code of functions with the samples on each instruction. */
 #include "tool/input.h"
 #include "tool/options.h"
+#include "tool/tui/tui.h"
 #include "tool/verbs.h"
 #include <perfdata/annotate.h>
 #include <perfdata/report.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct annotate_options {
@@ -39,9 +41,8 @@ static const struct tool_option annotate_rows[] = {
       "say nothing of functions whose code is not found (called as perf it is told all the same)",
       FIELD(skip_missing) },
     { TOOL_GROUP, .help = "Text" },
-    { TOOL_FLAG, 0, "stdio", NULL, "plain text, as without it", FIELD(stdio) },
-    { TOOL_FLAG, 0, "tui", NULL,
-      "plain text where there is no terminal, as in perf; on one it is refused so far",
+    { TOOL_FLAG, 0, "stdio", NULL, "plain text on a terminal, too", FIELD(stdio) },
+    { TOOL_FLAG, 0, "tui", NULL, "code to walk through (on a terminal, unless --stdio is given)",
       FIELD(tui) },
     { TOOL_FLAG, 0, "stdio2", NULL,
       "as perf's browser shows code: offsets, arrows, names in place of addresses (x86)",
@@ -127,11 +128,11 @@ static enum tool_exit run_dump(struct tool *tool, const struct annotate_options 
     return tool_close_run(tool, recording, status, result.perf_exit);
 }
 
-static enum tool_exit annotate(struct tool *tool, const struct annotate_options *from,
-                               perfdata_recording *recording)
+static struct perfdata_annotate_options library_options(const struct tool *tool,
+                                                        const struct annotate_options *from)
 {
-    struct perfdata_annotate_options options = {
-        .struct_size = sizeof options,
+    return (struct perfdata_annotate_options){
+        .struct_size = sizeof(struct perfdata_annotate_options),
         .flags = flags_of(tool, from),
         .threads = tool->jobs,
         .symbol = from->symbol,
@@ -148,6 +149,36 @@ static enum tool_exit annotate(struct tool *tool, const struct annotate_options 
         .itrace_count = tool->itrace_count,
         .perf_config = getenv("PERF_CONFIG"),
     };
+}
+
+/* What the view reads must be a file. */
+static bool is_interactive(const struct tool *tool, const struct annotate_options *from,
+                           const char *name)
+{
+    bool printed = from->stdio || from->browser || from->dump || from->quiet;
+    struct stat info;
+    return !printed && tool_tui_possible(tool) && !stat(name, &info) &&
+           (S_ISREG(info.st_mode) || S_ISDIR(info.st_mode));
+}
+
+/* What can't be opened is told before the screen changes. */
+static enum tool_exit run_interactive(struct tool *tool, const struct annotate_options *from,
+                                      const char *name)
+{
+    struct perfdata_annotate_options options = library_options(tool, from);
+    perfdata_recording *recording;
+    enum tool_exit code = tool_open(tool, name, &recording);
+    if (code != TOOL_DONE)
+        return code;
+    perfdata_recording_close(recording);
+    memset(tool->issues, 0, sizeof tool->issues); /* the view meets them again */
+    return tool_tui_annotate(tool, name, &options);
+}
+
+static enum tool_exit annotate(struct tool *tool, const struct annotate_options *from,
+                               perfdata_recording *recording)
+{
+    struct perfdata_annotate_options options = library_options(tool, from);
     struct perfdata_annotate_result result = { .struct_size = sizeof result };
     perfdata_status status = perfdata_annotate_run(recording, &options, tool_write_text, tool,
                                                    &result);
@@ -165,16 +196,21 @@ static enum tool_exit run_annotate(struct tool *tool, void *data, int argc, char
         return tool_exit_as(tool, tool_usage(tool, "--prefix-strip requires --prefix"), 234);
     if (!options->modules)
         return tool_refuse(tool, "--no-modules");
-    if (options->tui && isatty(STDOUT_FILENO))
-        return tool_usage(tool, "option --tui: there is no browser of annotated code yet; without "
-                                "it the code is printed");
+    if (options->tui && isatty(STDOUT_FILENO) && tool_tui_missing())
+        return tool_usage(tool, "option --tui: %s", tool_tui_missing());
     perfdata_recording *recording;
     /* perf's only argument is the function; ours names the recording where -i does not. */
     if (argc == 1 && (tool->as_perf || tool->input)) {
         options->symbol = argv[0];
         argc = 0;
     }
-    enum tool_exit code = tool_open_one(tool, argc, argv, &recording);
+    enum tool_exit code = tool_one_input(tool, argc, argv);
+    if (code != TOOL_DONE)
+        return code;
+    const char *name = tool_input_name(tool, argc, argv);
+    if (is_interactive(tool, options, name))
+        return run_interactive(tool, options, name);
+    code = tool_open(tool, name, &recording);
     if (code != TOOL_DONE)
         return code;
     return options->dump ? run_dump(tool, options, recording) : annotate(tool, options, recording);

@@ -283,3 +283,27 @@ void fit_text(const struct fit *fit, char *text, size_t size)
     free(made.text);
     free(line);
 }
+
+void fit_shift(char *text, unsigned columns, size_t kept)
+{
+    char *to = text + strnlen(text, kept);
+    for (const char *from = to; *from;) {
+        size_t length = 1;
+        bool stays = !columns;
+        if (*from == '\033') {
+            length = strcspn(from, "m") + 1;
+            stays = true;
+        } else {
+            while (((unsigned char)from[length] & 0xc0) == 0x80) /* the rest of a character */
+                length++;
+            columns -= columns > 0;
+        }
+        length = strnlen(from, length);
+        if (stays) {
+            memmove(to, from, length);
+            to += length;
+        }
+        from += length;
+    }
+    *to = '\0';
+}

@@ -29,4 +29,7 @@ void fit_measure(struct fit *fit, const struct list *list, uint32_t flags, int w
 /* A row's or the titles' line, with its colours. */
 void fit_text(const struct fit *fit, char *text, size_t size);
 
+/* Takes columns off the left side, behind the first `kept` bytes: colours stay. */
+void fit_shift(char *text, unsigned columns, size_t kept);
+
 #endif

@@ -190,7 +190,7 @@ static void draw_foot(const struct view *view)
         snprintf(line, sizeof line, "%.2f %% %" PRIu64 " %s  %.300s  %.200s", share, at->weight,
                  view->counts ? "samples" : "period", graph_name(&view->graph, view->cursor),
                  graph_object(&view->graph, view->cursor));
-    screen_text(view->screen, LINES - 1, 0, COLS, line, screen_title(view->screen));
+    screen_foot(view->screen, line);
 }
 
 static void draw(struct view *view)

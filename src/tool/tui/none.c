@@ -31,3 +31,10 @@ enum tool_exit tool_tui_flame(struct tool *tool, const char *name,
     (void)name, (void)options;
     return tool_usage(tool, "this build has no interactive views: it was made without ncursesw");
 }
+
+enum tool_exit tool_tui_annotate(struct tool *tool, const char *name,
+                                 const struct perfdata_annotate_options *options)
+{
+    (void)name, (void)options;
+    return tool_usage(tool, "this build has no interactive views: it was made without ncursesw");
+}

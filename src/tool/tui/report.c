@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The interactive report: perf's screen and keys. */
 #include "tool/input.h"
+#include "tool/tui/code.h"
 #include "tool/tui/fit.h"
 #include "tool/tui/flame.h"
 #include "tool/tui/list.h"
@@ -13,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 struct view {
@@ -136,33 +136,7 @@ static void draw_foot(const struct view *view)
         snprintf(line, sizeof line,
                  "?: keys  +: unfold  d, t: zoom  /: filter  f: flame graph  "
                  "q: out");
-    screen_text(&view->screen, LINES - 1, 0, COLS, line, screen_title(&view->screen));
-}
-
-/* Takes columns off the left side, behind the sign: colours stay. */
-static void shift_text(char *text, unsigned columns)
-{
-    enum { SIGN = 2 };
-    char *to = text + strnlen(text, SIGN);
-    for (const char *from = to; *from;) {
-        size_t length = 1;
-        bool kept = !columns;
-        if (*from == '\033') {
-            length = strcspn(from, "m") + 1;
-            kept = true;
-        } else {
-            while (((unsigned char)from[length] & 0xc0) == 0x80) /* the rest of a character */
-                length++;
-            columns -= columns > 0;
-        }
-        length = strnlen(from, length);
-        if (kept) {
-            memmove(to, from, length);
-            to += length;
-        }
-        from += length;
-    }
-    *to = '\0';
+    screen_foot(&view->screen, line);
 }
 
 /* The text of a line. */
@@ -189,7 +163,7 @@ static void line_text(struct view *view, const struct list_place *place, char *t
 static void place_text(struct view *view, char *text, size_t size, bool has_columns)
 {
     if (view->shift)
-        shift_text(text, view->shift);
+        fit_shift(text, view->shift, 2); /* the sign stays */
     else if (has_columns)
         fit_text(&view->fit, text, size);
 }
@@ -392,33 +366,46 @@ static void show_header(struct view *view)
     free(buffer.text);
 }
 
-/* Another program on this terminal, until it ends. */
-static void run_program(char *const *arguments)
-{
-    screen_leave();
-    pid_t child = fork();
-    if (!child) {
-        execv("/proc/self/exe", arguments);
-        _exit(127);
-    }
-    int status;
-    while (child > 0 && waitpid(child, &status, 0) < 0 && !screen_signal())
-        continue;
-    screen_return();
-}
-
+/* Code of the samples that the report is of. */
 static void annotate(struct view *view, const struct perfdata_report_row *row)
 {
     if (!row->symbol) {
         say(view, "there is no symbol here");
         return;
     }
-    char *arguments[] = { (char *)view->tool->name, (char *)"annotate",
-                          (char *)"--stdio",        (char *)"-i",
-                          (char *)view->name,       (char *)"-d",
-                          (char *)row->object,      (char *)"-s",
-                          (char *)row->symbol,      NULL };
-    run_program(arguments);
+    const struct perfdata_report_options *from = &view->options;
+    char *object = strdup(row->object), *symbol = strdup(row->symbol);
+    struct perfdata_annotate_options options = {
+        .struct_size = sizeof options,
+        .threads = from->threads,
+        .symbol = symbol,
+        .dsos = object,
+        .cpus = from->cpus,
+        .comms = from->comms,
+        .pids = from->pids,
+        .tids = from->tids,
+        .time = from->time,
+        .search = from->search,
+        .itrace = from->itrace,
+        .itrace_count = from->itrace_count,
+        .perf_config = from->perf_config,
+    };
+    perfdata_status status;
+    if (!object || !symbol) {
+        say(view, "out of memory");
+        free(object);
+        free(symbol);
+        return;
+    }
+    enum code_end end = code_show(&view->screen, view->tool, view->name, &options, view->message,
+                                  sizeof view->message, &status);
+    if (status == PERFDATA_ERROR_NO_DATA)
+        snprintf(view->message, sizeof view->message, "no samples lie in %.300s itself",
+                 row->symbol);
+    if (end == CODE_ENDING)
+        return;
+    free(object);
+    free(symbol);
 }
 
 static void restart(struct view *view);

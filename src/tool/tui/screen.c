@@ -148,19 +148,6 @@ void screen_end(struct screen *screen)
     unwatch(); /* a thread may still write into the pipe: it stays open */
 }
 
-void screen_leave(void)
-{
-    endwin();
-    is_open = 0;
-}
-
-void screen_return(void)
-{
-    is_open = 1;
-    clearok(stdscr, TRUE);
-    refresh();
-}
-
 void screen_wake(const struct screen *screen)
 {
     (void)!write(screen->wake[1], "!", 1); /* a full pipe wakes as well */

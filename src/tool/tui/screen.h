@@ -31,9 +31,6 @@ void screen_wake(const struct screen *screen);
 int screen_key(struct screen *screen);
 /* Which signal ended us; 0: none. */
 int screen_signal(void);
-/* The terminal as it was, for a program that runs meanwhile, and back. */
-void screen_leave(void);
-void screen_return(void);
 
 /* A line from column x on, `width` columns, filled with blanks. `text` may hold perf's colours
  * (ANSI), which are shown where `attributes` is 0; whatever else can't be printed is a question
@@ -44,6 +41,9 @@ void screen_text(const struct screen *screen, int y, int x, int width, const cha
 attr_t screen_title(const struct screen *screen);
 
 /* ---- windows.c ---- */
+
+/* The last line: what can be done, or what happened. */
+void screen_foot(const struct screen *screen, const char *notes);
 
 /* Lines of text to scroll through, until a key closes it. */
 void screen_show(struct screen *screen, const char *title, const char *text);

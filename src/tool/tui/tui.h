@@ -4,6 +4,7 @@
 #ifndef PERFDATA_TOOL_TUI_H
 #define PERFDATA_TOOL_TUI_H
 #include "tool/tool.h"
+#include <perfdata/annotate.h>
 #include <perfdata/profile.h>
 #include <perfdata/report.h>
 
@@ -19,5 +20,7 @@ enum tool_exit tool_tui_report(struct tool *tool, const char *name,
                                const struct perfdata_report_options *options);
 enum tool_exit tool_tui_flame(struct tool *tool, const char *name,
                               const struct perfdata_profile_options *options);
+enum tool_exit tool_tui_annotate(struct tool *tool, const char *name,
+                                 const struct perfdata_annotate_options *options);
 
 #endif

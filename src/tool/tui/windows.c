@@ -4,6 +4,21 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Notes stand apart by two blanks; those that do not fit are left out as a whole. */
+void screen_foot(const struct screen *screen, const char *notes)
+{
+    char line[600];
+    size_t room = COLS > 0 ? (size_t)COLS : 1;
+    snprintf(line, sizeof line, "%s", notes);
+    if (strlen(line) > room)
+        for (size_t at = room; at > room / 2; at--)
+            if (line[at] == ' ' && line[at + 1] == ' ') {
+                line[at] = '\0';
+                break;
+            }
+    screen_text(screen, LINES - 1, 0, COLS, line, screen_title(screen));
+}
+
 /* How much of the text goes into one line: up to its end, or to a blank where that is too far. */
 static size_t line_length(const char *text)
 {
