@@ -71,6 +71,8 @@ export class Chart {
         this.note = make('p', { class: 'note' }, this.noteText());
         this.sheet = new Sheet(() => this.levels && this.drawNow(), hooks.signal);
         this.tip = make('div', { class: 'tip', hidden: true });
+        this.said = make('p', { class: 'visually-hidden', role: 'status' });
+        this.selected = null; // the box that keys have come to
         this.reader = make('ol', { class: 'visually-hidden', 'aria-label': 'The longest in sight' });
         this.box = make(
             'div',
@@ -78,10 +80,11 @@ export class Chart {
                 class: 'flame chart',
                 tabindex: '0',
                 role: 'application',
-                'aria-label': `${this.label()}: arrow keys move, plus and minus zoom`,
+                'aria-label': `${this.label()}: left and right arrows move, plus and minus zoom, up and down choose a box, with Shift left and right its neighbours, Enter goes to it`,
             },
             this.sheet.element,
             this.reader,
+            this.said,
             this.tip,
         );
         const whole = make(
@@ -162,21 +165,17 @@ export class Chart {
             });
         box.addEventListener('dblclick', (event) => {
             const found = this.at(event);
-            if (found)
-                this.setWindow(
-                    found.start - (found.end - found.start) * 0.05,
-                    found.end + (found.end - found.start) * 0.05,
-                );
+            if (found) this.goToBox(found);
         });
         box.addEventListener('click', (event) => {
             const found = this.at(event);
-            if (found && found.key >= 0 && found.key < KEY_GROUP)
-                this.hooks.pick(this.tree.functionOf(found.key));
+            if (found) this.pickBox(found);
         });
         box.addEventListener('keydown', (event) => {
             const [a, b] = this.window;
             const step = (b - a) * 0.1;
-            if (event.key === 'ArrowLeft') this.setWindow(a - step, b - step);
+            if (this.selectBy(event)) this.draw();
+            else if (event.key === 'ArrowLeft') this.setWindow(a - step, b - step);
             else if (event.key === 'ArrowRight') this.setWindow(a + step, b + step);
             else if (event.key === '+') this.setWindow(a + (b - a) / 4, b - (b - a) / 4);
             else if (event.key === '-') this.setWindow(a - (b - a) / 2, b + (b - a) / 2);
@@ -185,6 +184,95 @@ export class Chart {
         });
         box.addEventListener('scroll', () => this.draw());
         new ResizeObserver(() => this.draw()).observe(box);
+    }
+
+    // ---- one box, by keys ----
+
+    boxOf(depth, i) {
+        const level = this.levels[depth];
+        if (!level || i < 0 || i >= level.start.length) return null;
+        const [start, end, key] = [level.start[i], level.end[i], level.key[i]];
+        return { depth, i, start, end, key, call: level.call && level.call[i] };
+    }
+
+    // The box of a level that has most of a time.
+    widest(depth, from, to) {
+        const level = this.levels[depth];
+        if (!level) return null;
+        let [best, most] = [-1, -1];
+        for (let i = firstEndingAfter(level.end, from); i < level.start.length; i++) {
+            if (level.start[i] > to) break;
+            const size = Math.min(to, level.end[i]) - Math.max(from, level.start[i]);
+            if (size > most) [best, most] = [i, size];
+        }
+        return this.boxOf(depth, best);
+    }
+
+    neighbourBy(event) {
+        const [a, b] = this.window;
+        const one = this.selected;
+        const side = event.shiftKey ? { ArrowLeft: -1, ArrowRight: 1 }[event.key] : 0;
+        const deeper = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+        if (!side && !deeper) return undefined;
+        if (!one) return this.widest(0, a, b);
+        if (side) return this.boxOf(one.depth, one.i + side);
+        if (one.end < a || one.start > b) return this.widest(one.depth + deeper, one.start, one.end);
+        return this.widest(one.depth + deeper, Math.max(a, one.start), Math.min(b, one.end));
+    }
+
+    // Whether the key was one for boxes.
+    selectBy(event) {
+        if (event.key === 'Enter' && this.selected) {
+            this.goToBox(this.selected);
+            this.pickBox(this.selected);
+            return true;
+        }
+        const found = this.neighbourBy(event);
+        if (found === undefined) return false;
+        if (!found) return true; // there is none: all stays
+        this.selected = found;
+        const [a, b] = this.window;
+        const middle = (found.start + found.end) / 2;
+        if (found.end < a || found.start > b)
+            this.setWindow(middle - (b - a) / 2, middle + (b - a) / 2);
+        this.said.textContent = `level ${found.depth + 1}: ${this.describe(found)}`;
+        const y = this.topHeight() + found.depth * CALL_HEIGHT;
+        const { scrollTop, clientHeight } = this.box;
+        if (y < scrollTop || y + CALL_HEIGHT > scrollTop + clientHeight)
+            this.box.scrollTop = y - clientHeight / 2;
+        return true;
+    }
+
+    goToBox({ start, end }) {
+        this.setWindow(start - (end - start) * 0.05, end + (end - start) * 0.05);
+    }
+
+    pickBox({ key }) {
+        if (key >= 0 && key < KEY_GROUP) this.hooks.pick(this.tree.functionOf(key));
+    }
+
+    // Its frame, and what it is, as the mouse would show it.
+    drawSelected(context, width) {
+        const [a, b] = this.window;
+        const one = this.selected;
+        const there = one && one.end >= a && one.start <= b;
+        if (there) {
+            const [x, right] = [one.start, one.end].map((time) =>
+                Math.min(width - 1, Math.max(1, ((time - a) * width) / (b - a))),
+            );
+            const y = this.topHeight() + one.depth * CALL_HEIGHT;
+            context.strokeStyle = cssColor('--focus');
+            context.lineWidth = 2;
+            context.strokeRect(x, y, Math.max(1, right - x), CALL_HEIGHT - 1);
+            this.showTip(this.describe(one), x, y + CALL_HEIGHT);
+        } else if (one) this.tip.hidden = true;
+    }
+
+    showTip(text, x, y) {
+        this.tip.hidden = false;
+        this.tip.textContent = text;
+        const most = Math.max(0, this.box.clientWidth - this.tip.offsetWidth - 4);
+        this.tip.style.transform = `translate(${Math.min(x + 12, most)}px, ${y + 16}px)`;
     }
 
     move(event) {
@@ -197,9 +285,12 @@ export class Chart {
         const text = this.tipText(event, this.at(event));
         this.tip.hidden = !text;
         if (!text) return;
-        this.tip.textContent = text;
         const area = this.box.getBoundingClientRect();
-        this.tip.style.transform = `translate(${Math.min(event.clientX - area.left + 12, Math.max(0, area.width - this.tip.offsetWidth - 4))}px, ${event.clientY - area.top + this.box.scrollTop + 16}px)`;
+        this.showTip(
+            text,
+            event.clientX - area.left,
+            event.clientY - area.top + this.box.scrollTop,
+        );
     }
 
     name(key) {
@@ -249,6 +340,7 @@ export class Chart {
         if (!this.tree) return;
         chooseThread(this.threadSelect, this.thread);
         this.levels = this.makeBoxes();
+        this.selected = null;
         this.draw();
     }
 
@@ -276,6 +368,7 @@ export class Chart {
             if (y < bottom && y + CALL_HEIGHT > top)
                 this.drawLevel(context, level, y, { a, b, scale, width, depth });
         });
+        this.drawSelected(context, width);
         clearTimeout(this.telling);
         this.telling = setTimeout(() => this.tell(), TOLD_AFTER);
     }

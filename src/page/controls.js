@@ -17,6 +17,7 @@ const KEYS = [
     ['n, N', 'next, previous hit'],
     ['1 … 9', 'the views'],
     ['arrows', 'move in the picture or the table'],
+    ['Shift and arrows', 'choose a time in the timeline, a neighbour in boxes over time'],
     ['Enter', 'zoom to the selected frame'],
     ['Backspace', 'zoom out one frame'],
     ['m', 'what can be done with the selected frame'],

@@ -198,6 +198,55 @@ async function timeAddresses() {
     await page.close();
 }
 
+// Boxes over time are chosen by keys, told, and gone to.
+async function boxes() {
+    const page = await open(browser, file, { state: { view: 'order' } });
+    const chosen = () =>
+        page.evaluate(() => {
+            const { selected, window: seen } = window.perfdataPage.orderChart;
+            return selected && { ...selected, seen };
+        });
+    await page.locator('.chart').focus();
+    await press(page, 'Enter');
+    equal(await chosen(), null, 'nothing is chosen at first');
+    await press(page, 'ArrowDown');
+    const first = await chosen();
+    await press(page, 'ArrowDown');
+    const inner = await chosen();
+    equal([first.depth, inner.depth], [0, 1], 'down chooses the longest, then what it holds');
+    check(inner.start >= first.start && inner.end <= first.end, 'which lies in it');
+    const said = await page.locator('.panel.order [role=status]').textContent();
+    check(/^level 2: .+: .* from /.test(said), `a screen reader is told: ${said}`);
+    equal(await page.locator('.panel.order .tip').textContent(), said.slice(9), 'as the eye is');
+    // Down to a level of several boxes, none of which is the last one.
+    let at = inner;
+    const isLast = () =>
+        page.evaluate(() => {
+            const { selected, levels } = window.perfdataPage.orderChart;
+            return selected.i + 1 >= levels[selected.depth].start.length;
+        });
+    for (let i = 0; i < 9 && (await isLast()); i++) {
+        await press(page, 'ArrowDown');
+        at = await chosen();
+    }
+    await press(page, 'Shift+ArrowRight');
+    const next = await chosen();
+    equal([next.depth, next.i], [at.depth, at.i + 1], 'the next box of the level');
+    await press(page, 'Shift+ArrowLeft');
+    equal((await chosen()).i, at.i, 'and back');
+    await press(page, 'ArrowUp');
+    const above = await chosen();
+    equal(above.depth, at.depth - 1, 'up to what holds it');
+    check(above.start <= at.start && above.end >= at.end, 'which does hold it');
+    await press(page, 'Enter');
+    const { seen } = await chosen();
+    check(seen[0] <= above.start && seen[1] >= above.end, 'Enter goes to the box');
+    const size = Math.max(20, above.end - above.start);
+    check(seen[1] - seen[0] < 1.2 * size, 'and to no more');
+    check((await state(page)).chosen !== null, 'and chooses its function');
+    await page.close();
+}
+
 // The texts of the axis: none is cut, none covers another one, each is another one.
 async function axes() {
     const page = await open(browser, file, { state: { view: 'time' } });
@@ -409,6 +458,7 @@ await runParts([
     tables,
     times,
     timeAddresses,
+    boxes,
     axes,
     addresses,
     looks,
