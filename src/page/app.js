@@ -13,6 +13,7 @@ import { Calls } from './calls.js';
 import { CodeView, profileHasCode } from './code.js';
 import { make, replaceChildren, percent, visible } from './format.js';
 import { encodeState, decodeState, carryState } from './state.js';
+import { onPrinting } from './sheet.js';
 import { Search } from './search.js';
 import { Controls } from './controls.js';
 import { FrameMenu } from './menu.js';
@@ -145,6 +146,7 @@ class App {
                     this.set({ view: 'sandwich' });
                 }
             },
+            signal: this.gone.signal,
         });
         this.makeSandwich();
         showAbout(this.panels.about, this.profile);
@@ -546,6 +548,11 @@ class App {
         ])
             document.addEventListener(name, () => (this.pressed = pressed), { signal });
         document.addEventListener('keydown', (event) => this.key(event), { signal });
+        // Paper is light; what is drawn on it is drawn after this.
+        onPrinting((printing) => {
+            this.printing = printing;
+            this.update();
+        }, { signal, capture: true });
         window.addEventListener(
             'hashchange',
             () => {
@@ -632,9 +639,8 @@ class App {
 
     applyTheme() {
         const { theme } = this.state;
-        this.dark =
-            theme === 'dark' ||
-            (theme === 'system' && matchMedia('(prefers-color-scheme: dark)').matches);
+        const dark = matchMedia('(prefers-color-scheme: dark)').matches;
+        this.dark = !this.printing && (theme === 'dark' || (theme === 'system' && dark));
         document.documentElement.dataset.theme = this.dark ? 'dark' : 'light';
     }
 

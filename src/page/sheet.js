@@ -2,24 +2,22 @@
 // A picture higher than the element that scrolls it -> a canvas for what is seen of it; all of it where it is printed.
 import { make, prepareCanvas } from './format.js';
 
+// Calls `tell` with true before and with false after printing.
+export function onPrinting(tell, options) {
+    window.addEventListener('beforeprint', () => tell(true), options);
+    window.addEventListener('afterprint', () => tell(false), options);
+}
+
 export class Sheet {
     // `redraw` is called before and after printing, until `signal` (or none) says that nobody looks any more.
     constructor(redraw, signal) {
         this.canvas = make('canvas', { 'aria-hidden': 'true' });
         this.element = make('div', { class: 'sheet' }, this.canvas);
         this.printing = false;
-        for (const [name, printing] of [
-            ['beforeprint', true],
-            ['afterprint', false],
-        ])
-            window.addEventListener(
-                name,
-                () => {
-                    this.printing = printing;
-                    redraw();
-                },
-                { signal },
-            );
+        onPrinting((printing) => {
+            this.printing = printing;
+            redraw();
+        }, { signal });
     }
 
     // A context whose coordinates are the picture's, and the part of it that is seen in `box`.

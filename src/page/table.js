@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Rows of functions, lines, objects or files -> a sorted, filtered table; only the rows in sight are elements.
 import { KEY_GROUP } from './tree.js';
+import { onPrinting } from './sheet.js';
 import { percent, count, make, replaceChildren, visible } from './format.js';
 
 const TABLE_ROW = 22;
+const MOST_PRINTED = 1000; // rows
 
 export const GROUPS = {
     function: {
@@ -51,7 +53,7 @@ const COLUMNS = [
 ];
 
 export class Table {
-    // `hooks`: choose(row), open(row)
+    // `hooks`: choose(row), open(row); signal: nothing is listened to any more
     constructor(element, hooks) {
         this.hooks = hooks;
         this.filter = make('input', {
@@ -78,6 +80,10 @@ export class Table {
         this.scroll.addEventListener('scroll', () => this.draw());
         this.scroll.addEventListener('keydown', (event) => this.key(event));
         new ResizeObserver(() => this.draw()).observe(this.scroll);
+        onPrinting((printing) => {
+            this.printing = printing;
+            this.draw();
+        }, { signal: hooks.signal });
         this.selected = -1;
     }
 
@@ -112,7 +118,7 @@ export class Table {
     }
 
     labelOf({ id, label }) {
-        if (id === 'change' && this.reversed) return 'Change back';
+        if (id === 'change' && this.reversed) return 'Reverse';
         return label || this.grouping.label;
     }
 
@@ -160,20 +166,25 @@ export class Table {
             const [x, y] = [value(a), value(b)];
             return (x < y ? -1 : x > y ? 1 : 0) * sign || (a.name < b.name ? -1 : 1);
         });
-        this.note.textContent = `${count(this.shown.length)} of ${count(this.rows.length)} rows`;
         this.scroll.setAttribute('aria-rowcount', this.shown.length + 1);
-        this.body.style.height = `${this.shown.length * TABLE_ROW}px`;
         this.selected = -1;
         this.draw();
     }
 
+    // The rows that are elements: those on the screen, or on paper.
+    inSight() {
+        if (this.printing) return [0, Math.min(this.shown.length, MOST_PRINTED)];
+        const first = Math.max(0, Math.floor(this.scroll.scrollTop / TABLE_ROW) - 5);
+        const seen = Math.ceil(this.scroll.clientHeight / TABLE_ROW) + 12;
+        return [first, Math.min(this.shown.length, first + seen)];
+    }
+
     draw() {
         if (!this.shown) return;
-        const first = Math.max(0, Math.floor(this.scroll.scrollTop / TABLE_ROW) - 5);
-        const last = Math.min(
-            this.shown.length,
-            first + Math.ceil(this.scroll.clientHeight / TABLE_ROW) + 12,
-        );
+        const [first, last] = this.inSight();
+        const there = this.printing ? last : this.shown.length;
+        this.body.style.height = `${there * TABLE_ROW}px`;
+        this.note.textContent = `${count(there)} of ${count(this.rows.length)} rows`;
         const rows = [];
         for (let i = first; i < last; i++) rows.push(this.makeRow(i));
         replaceChildren(this.body, ...rows);

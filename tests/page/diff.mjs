@@ -30,7 +30,7 @@ await settle(page);
 const heads = await page.locator('.panel.table .head .cell').allTextContents();
 check(heads.some((head) => head.startsWith('Change')) && heads.includes('Before'), 'the table has the changes');
 const cells = () => page.locator('.panel.table .rows .row .change').allTextContents();
-check(heads.includes('Change back ▾'), 'the direction is told, and the largest change comes first');
+check(heads.includes('Reverse ▾'), 'the direction is told, and the largest change comes first');
 const back = await cells();
 await page.evaluate(() => window.perfdataPage.set({ reversed: false }));
 await settle(page);

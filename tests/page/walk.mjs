@@ -198,6 +198,36 @@ async function timeAddresses() {
     await page.close();
 }
 
+// On paper a table has all its rows, and a dark page is light.
+async function printing() {
+    const page = await open(browser, file, {
+        viewport: { width: 800, height: 300 },
+        state: { view: 'table', theme: 'dark' },
+    });
+    const seen = () =>
+        page.evaluate(() => [
+            document.querySelectorAll('.panel.table .rows .row').length,
+            document.documentElement.dataset.theme,
+            window.perfdataPage.colors.dark,
+        ]);
+    await page.evaluate(() => {
+        const { table } = window.perfdataPage;
+        while (table.rows.length < 1500) table.rows.push({ ...table.rows[0] });
+        table.update();
+    });
+    await settle(page);
+    const before = await seen();
+    check(before[0] < 60 && before[1] === 'dark', 'the screen has the rows in sight');
+    await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
+    const rows = await page.evaluate(() => window.perfdataPage.table.rows.length);
+    equal(await seen(), [Math.min(1000, rows), 'light', false], 'paper has all, and is light');
+    const note = await page.locator('.panel.table .tools .note').textContent();
+    check(rows >= 1500 && note.startsWith('1,000 of 1,'), `which is told: ${note}`);
+    await page.evaluate(() => window.dispatchEvent(new Event('afterprint')));
+    equal((await seen()).slice(1), before.slice(1), 'and it is dark again');
+    await page.close();
+}
+
 // Boxes over time are chosen by keys, told, and gone to.
 async function boxes() {
     const page = await open(browser, file, { state: { view: 'order' } });
@@ -458,6 +488,7 @@ await runParts([
     tables,
     times,
     timeAddresses,
+    printing,
     boxes,
     axes,
     addresses,
