@@ -2,52 +2,72 @@
 /* `kmem stat`: what the kernel's slab allocator gave, by place of the call and by allocation. */
 #include "base/compare.h"
 #include "base/list.h"
+#include "base/memory.h"
 #include "analyse/tracepoints.h"
 #include "container/handle.h"
 #include <perfdata/kmem.h>
 #include <stdlib.h>
 
-enum { KEYS = 8, SITE_WIDTH = 34, TABLE_WIDTH = 105 };
+enum { KEYS = 8, SITE_WIDTH = 34, TABLE_WIDTH = 105, WAITING = 32 };
 
-/* An address that allocations came from, or one that was given. */
+/* What is printed of an address that allocations came from, or of one that was given. */
 struct slab {
     uint64_t address, site; /* of an allocation: who asked for it last */
     uint64_t requested, given, hits, pingpongs;
-    uint64_t last; /* bytes of the last one */
-    int32_t cpu;   /* where it is allocated; -1: it is free */
     uint64_t offset;
     const char *symbol; /* NULL: not known */
 };
 
 struct slabs {
     PD_VEC(struct slab) all;
-    struct pd_map64 at; /* by address */
+};
+
+/* What an address is now: two of them fill what a processor fetches at once. */
+struct pointer {
+    uint64_t address;
+    uint64_t last; /* bytes of the last allocation */
+    uint32_t site; /* who asked for it */
+    uint32_t row;  /* in `pointers`, where these are printed */
+    int32_t cpu;   /* where it is allocated; -1: it is free */
+    bool used;     /* else the place is empty */
+};
+
+/* An allocation, or the end of one. */
+struct change {
+    uint64_t address, hash;
+    uint64_t requested, given;
+    uint32_t site;
+    int32_t cpu;
+    bool is_free;
 };
 
 struct kmem {
     const struct perfdata_kmem_options *options;
     struct pd_tp tp;
     struct slabs sites, pointers;
+    struct pd_map64 site_at; /* by address */
+    struct pointer *table;   /* by hash of the address; NULL: empty */
+    size_t table_count, table_mask;
+    /* A look-up in that table waits for memory most of its time, so that it is asked for when the
+     * sample is read, and looked into some samples later. */
+    struct change waiting[WAITING];
+    size_t changes; /* all that there were */
     uint64_t requested, given, freed, allocations, cross;
     uint64_t from, to; /* of --time; 0: open */
 };
 
-static struct slab *find(struct slabs *slabs, uint64_t address)
+static uint32_t site_of(struct kmem *kmem, uint64_t address)
 {
-    uint32_t at = pd_map64_get(&slabs->at, address);
-    return at == PD_MAP64_NONE ? NULL : &slabs->all.data[at];
-}
-
-static struct slab *add(struct slabs *slabs, uint64_t address)
-{
-    struct slab *known = find(slabs, address), fresh = { .address = address, .cpu = -1 };
-    if (known)
-        return known;
-    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a push that succeeds has room */
-    if (slabs->all.count >= PD_MAP64_NONE || !pd_vec_push(&slabs->all, fresh) ||
-        !pd_map64_set(&slabs->at, address, (uint32_t)slabs->all.count - 1))
-        return NULL;
-    return &slabs->all.data[slabs->all.count - 1];
+    struct slabs *sites = &kmem->sites;
+    struct slab fresh = { .address = address, .site = address };
+    uint32_t at = pd_map64_get(&kmem->site_at, address);
+    if (at != PD_MAP64_NONE)
+        return at;
+    at = (uint32_t)sites->all.count;
+    return sites->all.count < PD_MAP64_NONE && pd_vec_push(&sites->all, fresh) &&
+                   pd_map64_set(&kmem->site_at, address, at)
+               ? at
+               : PD_MAP64_NONE;
 }
 
 static void count(struct slab *slab, uint64_t requested, uint64_t given)
@@ -55,6 +75,112 @@ static void count(struct slab *slab, uint64_t requested, uint64_t given)
     slab->hits++;
     slab->requested += requested;
     slab->given += given;
+}
+
+/* ---- addresses that were given ---- */
+
+static struct pointer *place_of(struct pointer *table, size_t mask, uint64_t address, uint64_t hash)
+{
+    for (size_t at = hash & mask;; at = (at + 1) & mask)
+        if (!table[at].used || table[at].address == address)
+            return &table[at];
+}
+
+static bool grow(struct kmem *kmem)
+{
+    size_t want = kmem->table ? (kmem->table_mask + 1) * 2 : 1024;
+    struct pointer *table = pd_large_calloc(want, sizeof *table);
+    if (!table)
+        return false;
+    for (size_t i = 0; kmem->table && i <= kmem->table_mask; i++) {
+        const struct pointer *old = &kmem->table[i];
+        if (old->used)
+            *place_of(table, want - 1, old->address, pd_hash64(old->address)) = *old;
+    }
+    free(kmem->table);
+    kmem->table = table;
+    kmem->table_mask = want - 1;
+    return true;
+}
+
+static bool begin(struct kmem *kmem, struct pointer *pointer, const struct change *change)
+{
+    struct slab fresh = { .address = change->address };
+    *pointer = (struct pointer){ .address = change->address, .cpu = -1 };
+    if (kmem->options->flags & PERFDATA_KMEM_ALLOCATIONS) {
+        pointer->row = (uint32_t)kmem->pointers.all.count;
+        if (kmem->pointers.all.count >= UINT32_MAX || !pd_vec_push(&kmem->pointers.all, fresh))
+            return false;
+    }
+    pointer->used = true;
+    kmem->table_count++;
+    return true;
+}
+
+static bool apply_allocation(struct kmem *kmem, const struct change *change)
+{
+    if ((!kmem->table || kmem->table_count * 2 > kmem->table_mask) && !grow(kmem))
+        return false;
+    struct pointer *pointer = place_of(kmem->table, kmem->table_mask, change->address,
+                                       change->hash);
+    if (!pointer->used && !begin(kmem, pointer, change))
+        return false;
+    pointer->site = change->site;
+    pointer->cpu = change->cpu;
+    pointer->last = change->given;
+    if (kmem->options->flags & PERFDATA_KMEM_ALLOCATIONS) {
+        struct slab *row = &kmem->pointers.all.data[pointer->row];
+        count(row, change->requested, change->given);
+        row->site = kmem->sites.all.data[change->site].address;
+    }
+    return true;
+}
+
+static void apply_free(struct kmem *kmem, const struct change *change)
+{
+    struct pointer *pointer = kmem->table ? place_of(kmem->table, kmem->table_mask, change->address,
+                                                     change->hash)
+                                          : NULL;
+    if (!pointer || !pointer->used)
+        return;
+    kmem->freed += pointer->last;
+    if ((int16_t)change->cpu != pointer->cpu) {
+        kmem->sites.all.data[pointer->site].pingpongs++;
+        if (kmem->options->flags & PERFDATA_KMEM_ALLOCATIONS)
+            kmem->pointers.all.data[pointer->row].pingpongs++;
+    }
+    pointer->cpu = -1;
+}
+
+static perfdata_status apply(struct kmem *kmem, const struct change *change)
+{
+    if (change->is_free)
+        apply_free(kmem, change);
+    else if (!apply_allocation(kmem, change))
+        return pd_tp_no_memory(&kmem->tp);
+    return PERFDATA_OK;
+}
+
+/* Later, in the order of these calls. */
+static perfdata_status apply_later(struct kmem *kmem, struct change change)
+{
+    struct change *place = &kmem->waiting[kmem->changes % WAITING];
+    perfdata_status status = kmem->changes >= WAITING ? apply(kmem, place) : PERFDATA_OK;
+    change.hash = pd_hash64(change.address);
+    *place = change;
+    kmem->changes++;
+    if (kmem->table)
+        __builtin_prefetch(&kmem->table[change.hash & kmem->table_mask], 1);
+    return status;
+}
+
+static perfdata_status apply_rest(struct kmem *kmem)
+{
+    perfdata_status status = PERFDATA_OK;
+    size_t left = PD_MIN(kmem->changes, (size_t)WAITING);
+    for (size_t i = kmem->changes - left; status >= 0 && i < kmem->changes; i++)
+        status = apply(kmem, &kmem->waiting[i % WAITING]);
+    return status;
 }
 
 /* ---- samples ---- */
@@ -100,17 +226,13 @@ static perfdata_status take_allocation(void *data, const struct pd_tp_sample *sa
     uint64_t requested = pd_tp_number(sample, BYTES_REQ), given = pd_tp_number(sample, BYTES_ALLOC);
     if (outside(kmem, sample->sample.time))
         return PERFDATA_OK;
-    struct slab *pointer = add(&kmem->pointers, pd_tp_number(sample, PTR)),
-                *site = add(&kmem->sites, pd_tp_number(sample, CALL_SITE));
-    if (!pointer || !site)
+    uint32_t at = site_of(kmem, pd_tp_number(sample, CALL_SITE));
+    if (at == PD_MAP64_NONE)
         return pd_tp_no_memory(&kmem->tp);
+    struct slab *site = &kmem->sites.all.data[at];
     if (!site->hits)
         name_site(sample, site);
-    count(pointer, requested, given);
     count(site, requested, given);
-    pointer->site = site->site = site->address;
-    pointer->cpu = (int32_t)sample->sample.cpu;
-    pointer->last = given;
     kmem->requested += requested;
     kmem->given += given;
     kmem->allocations++;
@@ -118,7 +240,11 @@ static perfdata_status take_allocation(void *data, const struct pd_tp_sample *sa
         int32_t node = (int32_t)pd_tp_number(sample, NODE);
         kmem->cross += node != -1 && node != node_of(kmem, sample->sample.cpu);
     }
-    return PERFDATA_OK;
+    return apply_later(kmem, (struct change){ .address = pd_tp_number(sample, PTR),
+                                              .requested = requested,
+                                              .given = given,
+                                              .site = at,
+                                              .cpu = (int32_t)sample->sample.cpu });
 }
 
 static perfdata_status take_free(void *data, const struct pd_tp_sample *sample)
@@ -126,18 +252,9 @@ static perfdata_status take_free(void *data, const struct pd_tp_sample *sample)
     struct kmem *kmem = data;
     if (outside(kmem, sample->sample.time))
         return PERFDATA_OK;
-    struct slab *pointer = find(&kmem->pointers, pd_tp_number(sample, PTR));
-    if (!pointer)
-        return PERFDATA_OK;
-    kmem->freed += pointer->last;
-    if ((int16_t)sample->sample.cpu != pointer->cpu) {
-        struct slab *site = find(&kmem->sites, pointer->site);
-        pointer->pingpongs++;
-        if (site)
-            site->pingpongs++;
-    }
-    pointer->cpu = -1;
-    return PERFDATA_OK;
+    return apply_later(kmem, (struct change){ .address = pd_tp_number(sample, PTR),
+                                              .cpu = (int32_t)sample->sample.cpu,
+                                              .is_free = true });
 }
 
 /* "node" stands last, so that an event without it is none that lacks something. */
@@ -332,12 +449,14 @@ static perfdata_status run(struct kmem *kmem, struct pd_recording *recording,
     if (status >= 0)
         status = pd_tp_run(&kmem->tp);
     if (status >= 0)
+        status = apply_rest(kmem);
+    if (status >= 0)
         status = print(kmem);
     status = pd_tp_close(&kmem->tp, status);
     pd_vec_free(&kmem->sites.all);
     pd_vec_free(&kmem->pointers.all);
-    pd_map64_free(&kmem->sites.at);
-    pd_map64_free(&kmem->pointers.at);
+    pd_map64_free(&kmem->site_at);
+    free(kmem->table);
     return status;
 }
 
