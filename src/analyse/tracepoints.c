@@ -3,7 +3,6 @@
 #include "analyse/tracepoints.h"
 #include "base/memory.h"
 #include "container/handle.h"
-#include <stdio.h>
 #include <stdlib.h>
 
 enum { WRITE_AT = 1 << 16, NS_PER_USEC = 1000 };
@@ -342,8 +341,8 @@ bool pd_tp_span(const char *text, uint64_t *from, uint64_t *to)
 
 void pd_tp_time(struct pd_text *out, uint64_t time, size_t width)
 {
-    char text[40];
-    int length = snprintf(text, sizeof text, "%llu.%06llu", (unsigned long long)(time / 1000000000),
-                          (unsigned long long)(time % 1000000000 / NS_PER_USEC));
-    pd_text_right(out, text, (size_t)length, width);
+    enum { DECIMALS = 6 };
+    pd_text_u64(out, time / 1000000000, width > DECIMALS ? (unsigned)width - DECIMALS - 1 : 0, ' ');
+    pd_text_char(out, '.');
+    pd_text_u64(out, time % 1000000000 / NS_PER_USEC, DECIMALS, '0');
 }

@@ -105,7 +105,12 @@ static void put_start(struct pd_timehist *hist, uint64_t time, uint32_t cpu)
 {
     struct pd_text *out = &hist->tp.out;
     pd_tp_time(out, time, 15);
-    pd_text_format(out, " [%04d] ", (int)cpu);
+    pd_text_string(out, " [");
+    if (cpu < PD_SCHED_CPUS)
+        pd_text_u64(out, cpu, 4, '0');
+    else
+        pd_text_format(out, "%04d", (int)cpu);
+    pd_text_string(out, "] ");
 }
 
 static void put_visual(struct pd_timehist *hist, uint32_t cpu, char mark, const char *around)
@@ -433,7 +438,7 @@ static bool begin_line(struct pd_timehist *hist, const struct pd_tp_sample *samp
         pd_text_fill(out, ' ', (size_t)hist->most_cpu + 3);
     pd_text_char(out, ' ');
     pd_timehist_name(hist, pd_tp_comm(sample, by), by, true, out);
-    pd_text_format(out, "   %9s  %9s  %9s ", "", "", "");
+    pd_text_fill(out, ' ', 3 + 9 + 2 + 9 + 2 + 9 + 1); /* the columns of switches */
     pd_text_string(out, what);
     pd_timehist_name(hist, pd_tp_comm(sample, whom), whom, true, out);
     while (out->length && out->data[out->length - 1] == ' ')

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of tasks and times, as lines and sums of timehist have them. */
 #include "render/sched/timehist.h"
-#include <stdio.h>
+#include "base/digits.h"
+#include <string.h>
 
 enum { NS_PER_MS = 1000000, NS_PER_US = 1000 };
 
@@ -13,24 +14,50 @@ void pd_timehist_ms(struct pd_text *out, uint64_t time, unsigned width)
     pd_text_char(out, ' ');
 }
 
+/* What is longer is cut, as perf's buffer of 128 bytes does. */
+struct name {
+    char text[127];
+    size_t size;
+};
+
+static void add(struct name *name, const char *text, size_t size)
+{
+    size = PD_MIN(size, sizeof name->text - name->size);
+    memcpy(name->text + name->size, text, size);
+    name->size += size;
+}
+
+/* A mark, and a number as %d has it. */
+static void add_number(struct name *name, char mark, uint32_t number)
+{
+    char digits[21], *end = digits + sizeof digits;
+    bool negative = number > INT32_MAX;
+    char *start = pd_digits_before(end, negative ? 0 - number : number);
+    if (negative)
+        *--start = '-';
+    add(name, &mark, 1);
+    add(name, start, (size_t)(end - start));
+}
+
 void pd_timehist_name(struct pd_timehist *hist, const char *comm, const struct pd_thread *thread,
                       bool left, struct pd_text *out)
 {
-    char text[128];
+    struct name name;
     uint32_t pid = thread ? pd_thread_pid(thread, UINT64_MAX) : 0;
-    int length = 0;
+    name.size = 0;
     if (!thread)
-        length = snprintf(text, sizeof text, "%s", "<idle>");
-    else if (!pid)
-        length = snprintf(text, sizeof text, "%s", comm);
-    else if (pid != thread->tid)
-        length = snprintf(text, sizeof text, "%s[%d/%d]", comm, (int)thread->tid, (int)pid);
-    else
-        length = snprintf(text, sizeof text, "%s[%d]", comm, (int)thread->tid);
-    size_t size = PD_MIN((size_t)length, sizeof text - 1), width = hist->comm_width;
-    hist->comm_width = PD_MAX(width, size);
+        comm = "<idle>";
+    add(&name, comm, strlen(comm));
+    if (pid) {
+        add_number(&name, '[', thread->tid);
+        if (pid != thread->tid)
+            add_number(&name, '/', pid);
+        add(&name, "]", 1);
+    }
+    size_t width = hist->comm_width;
+    hist->comm_width = PD_MAX(width, name.size);
     if (left)
-        pd_text_left(out, text, size, width);
+        pd_text_left(out, name.text, name.size, width);
     else
-        pd_text_right(out, text, size, width);
+        pd_text_right(out, name.text, name.size, width);
 }
