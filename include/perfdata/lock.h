@@ -26,9 +26,10 @@ enum perfdata_lock_by {
 
 /* Since 0.1. */
 enum perfdata_lock_flags {
-    PERFDATA_LOCK_STACKS = 1 << 0,  /* the addresses of the first wait, and what was odd */
-    PERFDATA_LOCK_THREADS = 1 << 1, /* [info] threads, not addresses */
-    PERFDATA_LOCK_COMBINE = 1 << 2  /* [report] locks of a name in one line */
+    PERFDATA_LOCK_STACKS = 1 << 0,   /* the addresses of the first wait, and what was odd */
+    PERFDATA_LOCK_THREADS = 1 << 1,  /* [info] threads, not addresses */
+    PERFDATA_LOCK_COMBINE = 1 << 2,  /* [report] locks of a name in one line */
+    PERFDATA_LOCK_NO_TITLES = 1 << 3 /* [report, contention] nothing above the lines */
 };
 
 /* Strings are borrowed for the call; NULL: not given. Since 0.1. */

@@ -307,7 +307,7 @@ complete -c perfdata -n '__fish_seen_subcommand_from lock' -l progress -d 'a lin
 complete -c perfdata -n '__fish_seen_subcommand_from lock' -l cache -d 'indexes of symbols in XDG_CACHE_HOME/perfdata make the next run quicker (on)'
 complete -c perfdata -n '__fish_seen_subcommand_from lock' -l kallsyms -r -d 'file used in place of /proc/kallsyms'
 complete -c perfdata -n '__fish_seen_subcommand_from lock' -l vmlinux -r -d 'kernel image with symbols'
-complete -c perfdata -n '__fish_seen_subcommand_from lock' -s q -l quiet -d 'no warnings'
+complete -c perfdata -n '__fish_seen_subcommand_from lock' -s q -l quiet -d 'no titles, no warnings'
 complete -c perfdata -n '__fish_seen_subcommand_from lock' -s v -l verbose -d 'tell every issue at once'
 complete -c perfdata -n __fish_use_subcommand -f -a timechart -d 'what a machine did over time, as a picture: SVG'
 complete -c perfdata -n '__fish_seen_subcommand_from timechart' -s i -l input -r -d 'recording to read; - is standard input'

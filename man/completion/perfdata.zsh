@@ -463,8 +463,8 @@ _perfdata() {
         '*--cache[indexes of symbols in XDG_CACHE_HOME/perfdata make the next run quicker (on)]' \
         '*--kallsyms=[file used in place of /proc/kallsyms]:FILE:_files' \
         '*--vmlinux=[kernel image with symbols]:FILE:_files' \
-        '*-q[no warnings]' \
-        '*--quiet[no warnings]' \
+        '*-q[no titles, no warnings]' \
+        '*--quiet[no titles, no warnings]' \
         '*-v[tell every issue at once]' \
         '*--verbose[tell every issue at once]' \
         '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;

@@ -150,7 +150,10 @@ static perfdata_status take_sample(struct pd_tp *tp, const struct pd_delivered *
     const struct pd_event *event = record->event;
     if (!event || event->index >= tp->recording->event_count)
         return PERFDATA_OK;
-    struct pd_tp_sample sample = { .tp = tp, .record = record, .plan = &tp->plans[event->index] };
+    struct pd_tp_sample sample; /* large, and all of it is set */
+    sample.tp = tp;
+    sample.record = record;
+    sample.plan = &tp->plans[event->index];
     if (!sample.plan->handler && !tp->verb.before && !tp->verb.drops)
         return PERFDATA_OK;
     tp->samples++;

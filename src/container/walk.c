@@ -10,6 +10,7 @@ enum {
     SMALL_SIZE = 8 * 1024, /* behind a trace mostly comes another one */
     HEAD_SIZE = 64 * 1024, /* room for what the chunk before ends with */
     PAYLOAD_MAX = 1 << 30,
+    FORMATS_MAX = 128 << 20, /* of tracepoints: opening a recording needs them whole */
     /* more than the least size that most records do not have: larger ones are looked into */
     SAMPLE_MORE = 512,
     SAMPLE_TAIL = 64, /* fixed fields behind those that may vary */
@@ -380,7 +381,9 @@ static bool take_payload(struct pd_walk *walk, struct pd_raw *raw)
     if (size > rest)
         return false;
     raw->payload_size = size;
-    if (walk->payloads && size > (uint64_t)(walk->end - walk->next) && !fetch(walk, raw))
+    bool needed = walk->payloads ||
+                  (raw->type == PD_RECORD_HEADER_TRACING_DATA && size <= FORMATS_MAX);
+    if (needed && size > (uint64_t)(walk->end - walk->next) && !fetch(walk, raw))
         return false;
     if (size <= (uint64_t)(walk->end - walk->next))
         raw->payload = walk->next;

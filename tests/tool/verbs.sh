@@ -59,4 +59,31 @@ lacks 255 "No slab allocation events found.  Have you run 'perf kmem record --sl
     kmem -i $samples stat
 lacks 255 "No sched_switch events found. Have you run 'perf sched record'?" \
     sched -i $samples timehist
+
+# lock -q: the lines alone, as perf.
+for verb in report contention 'contention -t'; do
+    # shellcheck disable=SC2086
+    "$PERFDATA" lock $verb -q -i lock.data --kallsyms kallsyms 2>"$out"
+    # shellcheck disable=SC2086
+    "$PERFDATA" lock $verb -i lock.data --kallsyms kallsyms 2>&1 >/dev/null | sed 1,2d >"$out.err"
+    if ! cmp -s "$out" "$out.err" || [ ! -s "$out" ]; then
+        echo "lock $verb -q:"
+        cat "$out"
+        failed=1
+    fi
+done
+
+# A pipe whose formats of tracepoints come in pieces, as they do while perf still records.
+"$PERFDATA" inject -i lock.data -o - >"$HOME/pipe" || failed=1
+for first in 900 3000 9000; do
+    {
+        dd bs=$first count=1 2>/dev/null
+        sleep 0.1
+        cat
+    } <"$HOME/pipe" | "$PERFDATA" lock contention -i - --kallsyms kallsyms 2>"$out"
+    if ! diff lock-contention.exact "$out"; then
+        echo "a pipe that stops after $first bytes"
+        failed=1
+    fi
+done
 exit $failed

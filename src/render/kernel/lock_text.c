@@ -229,10 +229,20 @@ static void put_values(const struct pd_lock_layout *layout, const struct pd_lock
     }
 }
 
-static void put_titles(const struct pd_lock_layout *layout, struct pd_text *out)
+static void put_titles(struct pd_locks *locks, const struct pd_lock_layout *layout)
 {
+    struct pd_text *out = &locks->tp.out;
+    bool waits = locks->options->view == PERFDATA_LOCK_CONTENTION;
+    bool threads = locks->options->by == PERFDATA_LOCK_BY_THREAD;
+    if (locks->options->flags & PERFDATA_LOCK_NO_TITLES)
+        return;
+    if (!waits)
+        pd_text_format(out, "%20s ", "Name");
     for (const struct pd_lock_column *const *at = layout->shown; *at; at++)
         pd_text_format(out, "%*s ", (*at)->width, (*at)->title);
+    if (waits)
+        pd_text_format(out, "  %10s   %s", threads ? "pid" : "type", threads ? "comm" : "caller");
+    pd_text_string(out, "\n\n");
 }
 
 static void put_report_line(struct pd_locks *locks, const struct pd_lock_layout *layout,
@@ -285,11 +295,12 @@ static void put_contention_line(struct pd_locks *locks, const struct pd_lock_lay
         put_stack(locks, lock);
 }
 
-/* What perf prints with -v below its tables. */
+/* What perf prints with -v, but not with -q, below its tables. */
 static void put_bad(struct pd_locks *locks, size_t bad, size_t count)
 {
     struct pd_text *out = &locks->tp.out;
-    if (!(locks->options->flags & PERFDATA_LOCK_STACKS))
+    if (!(locks->options->flags & PERFDATA_LOCK_STACKS) ||
+        locks->options->flags & PERFDATA_LOCK_NO_TITLES)
         return;
     pd_text_format(out, "\n=== output for debug===\n\nbad: %zu, total: %zu\nbad rate: %.2f %%\n",
                    bad, count, count ? (double)bad / (double)count * 100 : 0);
@@ -302,21 +313,14 @@ static void put_bad(struct pd_locks *locks, size_t bad, size_t count)
 perfdata_status pd_lock_put_table(struct pd_locks *locks, const struct pd_lock_layout *layout)
 {
     const struct perfdata_lock_options *options = locks->options;
-    struct pd_text *out = &locks->tp.out;
     bool waits = options->view == PERFDATA_LOCK_CONTENTION;
-    bool threads = options->by == PERFDATA_LOCK_BY_THREAD;
     if (options->flags & PERFDATA_LOCK_COMBINE && !combine(locks))
         return pd_tp_no_memory(&locks->tp);
     struct sorted *rows = sort_locks(locks, layout->sort);
     size_t printed = 0, bad = 0, seen = 0;
     if (!rows)
         return pd_tp_no_memory(&locks->tp);
-    if (!waits)
-        pd_text_format(out, "%20s ", "Name");
-    put_titles(layout, out);
-    if (waits)
-        pd_text_format(out, "  %10s   %s", threads ? "pid" : "type", threads ? "comm" : "caller");
-    pd_text_string(out, "\n\n");
+    put_titles(locks, layout);
     for (size_t i = 0; i < locks->all.count && printed < options->entries; i++) {
         const struct pd_lock *lock = rows[i].lock;
         seen++;

@@ -23,7 +23,8 @@ static enum tool_exit run_view(struct tool *tool, void *data, int argc, char **a
                                                                       : PERFDATA_LOCK_BY_ADDRESS;
     options.flags = (tool->verbose ? PERFDATA_LOCK_STACKS : 0) |
                     (from->threads ? PERFDATA_LOCK_THREADS : 0) |
-                    (from->combine ? PERFDATA_LOCK_COMBINE : 0);
+                    (from->combine ? PERFDATA_LOCK_COMBINE : 0) |
+                    (tool->quiet ? PERFDATA_LOCK_NO_TITLES : 0);
     if (tool->as_perf) /* it takes them for what it counts while it runs, and looks at all here */
         options.pids = options.tids = options.cpus = NULL;
     options.search = tool_search(tool, options.search);
@@ -53,8 +54,8 @@ static enum tool_exit parse_quiet(struct tool *tool, void *data, const char *val
     }
 #define ROW_QUIET                                                                                  \
     {                                                                                              \
-        TOOL_CALLBACK, 'q', "quiet", NULL, "no warnings", .parse = parse_quiet,                    \
-                                                          .flags = TOOL_NO_VALUE                   \
+        TOOL_CALLBACK, 'q', "quiet", NULL, "no titles, no warnings", .parse = parse_quiet,         \
+                                                                     .flags = TOOL_NO_VALUE        \
     }
 #define ROWS_SHARED                                                                                \
     { TOOL_GROUP, .help = "Input" }, TOOL_ROW_INPUT, TOOL_ROWS_READING, ROW_KALLSYMS, ROW_VMLINUX, \
