@@ -193,7 +193,7 @@ struct pd_profile_known {
     PD_VEC(const char *) thread_comms;
     PD_VEC(uint32_t) comm_threads;   /* by comm: the first thread that has it */
     PD_VEC(uint32_t) counted_thread; /* by thread: whose sums it counts for */
-    PD_VEC(uint32_t) last_sum; /* by stack: its last sum + 1 */
+    PD_VEC(uint32_t) last_sum;       /* by stack: its last sum + 1 */
     uint32_t last_event, last_event_thread, last_group;
 };
 

@@ -83,7 +83,10 @@ for verb in 'report --stdio --no-children -g none -s sym' 'script -F comm,ip,sym
     cp "$out/text" "$out/here"
     for jobs in 1 2 8; do
         report $verb --debuginfod="$url" -j $jobs
-        cmp -s "$out/text" "$out/here" || { fail "$verb -j $jobs"; diff "$out/text" "$out/here" | head; }
+        if ! cmp -s "$out/text" "$out/here"; then
+            fail "$verb -j $jobs"
+            diff "$out/text" "$out/here" | head
+        fi
     done
 done
 mv "$out/program" "$out/files/$id.executable"
