@@ -80,6 +80,7 @@ struct pd_recording {
     struct pd_event **events;
     size_t event_count;
     struct pd_event_ids ids;
+    struct pdc_points *points; /* names of tracepoints; NULL: none was asked for */
     struct pd_pipe_head head;
 };
 

@@ -38,9 +38,10 @@ perfdata_status pdc_open_pipe(struct pd_recording *recording);
 /* One of the records that such a head consists of; others do nothing. */
 perfdata_status pdc_take_head(struct pd_recording *recording, const struct pd_raw *raw);
 
-/* tracing.c: "system:name" of the tracepoint with this id in tracing data, NULL. */
-const char *pdc_tracepoint_name(struct pd_arena *arena, const uint8_t *bytes, size_t size,
-                                uint64_t id);
+/* tracing.c: "system:name" of the tracepoint with this id in the recording's tracing data; NULL:
+ * it is not there. All are looked for at once, by the first call. */
+perfdata_status pdc_tracepoint_name(struct pd_recording *recording, uint64_t id, const char **out);
+void pdc_points_free(struct pdc_points *points);
 
 /* Called as perf: it refuses a file with tracepoints of which it has no formats. */
 perfdata_status pdc_need_formats(struct pd_recording *recording);

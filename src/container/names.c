@@ -13,27 +13,45 @@ static void name_by_description(struct pd_recording *recording, struct pd_event 
         event->name = desc->events[event->index].name.text;
 }
 
-static void name_by_tracing_data(struct pd_recording *recording, struct pd_event *event)
+static perfdata_status name_by_tracing_data(struct pd_recording *recording, struct pd_event *event)
 {
-    const struct pd_span *data = &recording->features.tracing_data.data;
-    if (event->attr.type == PD_TYPE_TRACEPOINT && data->size)
-        event->name = pdc_tracepoint_name(&recording->arena, data->data, data->size,
-                                          event->attr.config);
+    if (event->attr.type != PD_TYPE_TRACEPOINT || !recording->features.tracing_data.data.size)
+        return PERFDATA_OK;
+    return pdc_tracepoint_name(recording, event->attr.config, &event->name);
 }
 
 /* perf before 3.10 wrote {u64 config, char name[64]} for tracepoints. */
-static void name_by_old_table(struct pd_recording *recording, struct pd_event *event,
-                              const uint8_t *table, size_t size)
+struct old_table {
+    const uint8_t *bytes;
+    size_t size;
+    struct pd_map64 places; /* by config: where the first one with a name lies */
+};
+
+static perfdata_status read_old_table(struct pd_recording *recording, struct old_table *table)
 {
-    if (event->attr.type != PD_TYPE_TRACEPOINT)
-        return;
-    for (size_t at = 0; at + OLD_ENTRY <= size; at += OLD_ENTRY) {
-        const char *name = (const char *)table + at + 8;
-        if (pd_load64(table + at, recording->swap) != event->attr.config || !*name)
-            continue;
-        event->name = pd_arena_copy(&recording->arena, name, strnlen(name, OLD_NAME));
-        return;
+    if (!(recording->event_types.size / OLD_ENTRY) || recording->event_types.size >= 1u << 20)
+        return PERFDATA_OK;
+    perfdata_status status = pdc_read_section(recording, recording->event_types, &table->bytes,
+                                              &table->size);
+    for (size_t at = 0; status >= 0 && at + OLD_ENTRY <= table->size; at += OLD_ENTRY) {
+        uint64_t config = pd_load64(table->bytes + at, recording->swap);
+        if (table->bytes[at + 8] && pd_map64_get(&table->places, config) == PD_MAP64_NONE &&
+            !pd_map64_set(&table->places, config, (uint32_t)at))
+            status = pd_no_memory(&recording->context, NULL);
     }
+    return status < 0 ? status : PERFDATA_OK;
+}
+
+static void name_by_old_table(struct pd_recording *recording, struct pd_event *event,
+                              const struct old_table *table)
+{
+    uint32_t at = event->attr.type == PD_TYPE_TRACEPOINT
+                      ? pd_map64_get(&table->places, event->attr.config)
+                      : PD_MAP64_NONE;
+    if (at == PD_MAP64_NONE)
+        return;
+    const char *name = (const char *)table->bytes + at + 8;
+    event->name = pd_arena_copy(&recording->arena, name, strnlen(name, OLD_NAME));
 }
 
 static void name_by_attr(struct pd_recording *recording, struct pd_event *event)
@@ -119,14 +137,15 @@ static perfdata_status make_groups(struct pd_recording *recording)
 }
 
 static perfdata_status name_one(struct pd_recording *recording, struct pd_event *event,
-                                const uint8_t *old, size_t old_size)
+                                const struct old_table *old)
 {
     event->name = NULL;
     name_by_description(recording, event);
+    perfdata_status status = event->name ? PERFDATA_OK : name_by_tracing_data(recording, event);
+    if (status < 0)
+        return status;
     if (!event->name)
-        name_by_tracing_data(recording, event);
-    if (!event->name)
-        name_by_old_table(recording, event, old, old_size);
+        name_by_old_table(recording, event, old);
     if (!event->name)
         name_by_attr(recording, event);
     if (!event->name)
@@ -137,23 +156,16 @@ static perfdata_status name_one(struct pd_recording *recording, struct pd_event 
 
 perfdata_status pdc_name_event(struct pd_recording *recording, struct pd_event *event)
 {
-    return name_one(recording, event, NULL, 0);
+    const struct old_table none = { 0 };
+    return name_one(recording, event, &none);
 }
 
 perfdata_status pdc_name_events(struct pd_recording *recording)
 {
-    const uint8_t *old = NULL;
-    size_t old_size = 0;
-    if (recording->event_types.size / OLD_ENTRY && recording->event_types.size < (1u << 20)) {
-        perfdata_status status = pdc_read_section(recording, recording->event_types, &old,
-                                                  &old_size);
-        if (status < 0)
-            return status;
-    }
-    for (size_t i = 0; i < recording->event_count; i++) {
-        perfdata_status status = name_one(recording, recording->events[i], old, old_size);
-        if (status < 0)
-            return status;
-    }
-    return make_groups(recording);
+    struct old_table old = { 0 };
+    perfdata_status status = read_old_table(recording, &old);
+    for (size_t i = 0; i < recording->event_count && status >= 0; i++)
+        status = name_one(recording, recording->events[i], &old);
+    pd_map64_free(&old.places);
+    return status < 0 ? status : make_groups(recording);
 }

@@ -40,6 +40,7 @@ void pd_recording_close(struct pd_recording *recording)
     pd_source_close(recording->source);
     pd_source_close(recording->directory);
     pd_map64_free(&recording->ids.by_id);
+    pdc_points_free(recording->points);
     pd_arena_free(&recording->arena);
     pd_context_fini(&recording->context);
     memset(recording, 0, sizeof *recording);

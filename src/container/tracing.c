@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Tracing data, only as far as names go: which "system:name" has which id. */
+#include "base/vec.h"
 #include "container/internal.h"
 #include "format/tracing.h"
+#include <stdlib.h>
 
 /* The text behind `key` at the start of a line, up to the line's end. */
 static const char *line_value(const char *text, size_t size, const char *key, size_t *length)
@@ -36,45 +38,86 @@ static bool format_id(const struct pd_tracing_part *part, uint64_t *id)
     return true;
 }
 
-static const char *make_name(struct pd_arena *arena, const char *system, const char *text,
-                             size_t size)
+struct point {
+    const char *system;
+    const uint8_t *format;
+    size_t size;
+};
+
+/* False: no memory. A format without a name, or with one that is too long, gives none. */
+static bool make_name(struct pd_arena *arena, const struct point *point, const char **out)
 {
-    size_t length, system_length = strlen(system);
-    const char *name = line_value(text, size, "name: ", &length);
-    if (!name || length > 256 || system_length > 256)
-        return NULL;
+    enum { LONGEST = 256 };
+    size_t length, system_length = strlen(point->system);
+    const char *name = line_value((const char *)point->format, point->size, "name: ", &length);
+    if (!name || length > LONGEST || system_length > LONGEST)
+        return true;
     char *result = pd_arena_alloc(arena, system_length + length + 2);
     if (!result)
-        return NULL;
-    memcpy(result, system, system_length);
+        return false;
+    memcpy(result, point->system, system_length);
     result[system_length] = ':';
     memcpy(result + system_length + 1, name, length);
     result[system_length + 1 + length] = 0;
-    return result;
+    *out = result;
+    return true;
 }
 
-struct search {
-    struct pd_arena *arena;
-    uint64_t id;
-    const char *name;
+/* The formats of one tracing data. */
+struct pdc_points {
+    const uint8_t *data;
+    struct pd_map64 by_id; /* the first one with this id */
+    PD_VEC(struct point) list;
+    bool failed;
 };
 
-static bool is_other(void *data, const struct pd_tracing_part *part)
+static bool note_point(void *data, const struct pd_tracing_part *part)
 {
-    struct search *search = data;
+    struct pdc_points *points = data;
     uint64_t id;
-    if (part->kind != PD_TRACING_FORMAT || !format_id(part, &id) || id != search->id)
+    if (part->kind != PD_TRACING_FORMAT || !format_id(part, &id) ||
+        pd_map64_get(&points->by_id, id) != PD_MAP64_NONE)
         return true;
-    search->name = make_name(search->arena, part->system, (const char *)part->data, part->size);
-    return false;
+    points->failed |= !pd_map64_set(&points->by_id, id, (uint32_t)points->list.count) ||
+                      !pd_vec_push(&points->list,
+                                   (struct point){ part->system, part->data, part->size });
+    return !points->failed;
 }
 
-const char *pdc_tracepoint_name(struct pd_arena *arena, const uint8_t *bytes, size_t size,
-                                uint64_t id)
+void pdc_points_free(struct pdc_points *points)
 {
-    struct search search = { arena, id, NULL };
-    pd_tracing_walk(bytes, size, is_other, &search);
-    return search.name;
+    if (!points)
+        return;
+    pd_map64_free(&points->by_id);
+    pd_vec_free(&points->list);
+    free(points);
+}
+
+static bool note_points(struct pd_recording *recording)
+{
+    const struct pd_span *span = &recording->features.tracing_data.data;
+    struct pdc_points *points = recording->points;
+    if (points && points->data == span->data)
+        return true;
+    pdc_points_free(points);
+    recording->points = points = calloc(1, sizeof *points);
+    if (!points)
+        return false;
+    points->data = span->data;
+    pd_tracing_walk(span->data, span->size, note_point, points);
+    return !points->failed;
+}
+
+perfdata_status pdc_tracepoint_name(struct pd_recording *recording, uint64_t id, const char **out)
+{
+    if (!note_points(recording))
+        return pd_no_memory(&recording->context, "names of tracepoints");
+    uint32_t at = pd_map64_get(&recording->points->by_id, id);
+    if (at == PD_MAP64_NONE)
+        return PERFDATA_OK;
+    return make_name(&recording->arena, &recording->points->list.data[at], out)
+               ? PERFDATA_OK
+               : pd_no_memory(&recording->context, NULL);
 }
 
 struct known {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Formats of tracepoints that perf can read. */
+#include "base/hash.h"
 #include "base/text.h"
 #include "rewrite/rewrite.h"
 #include "tracepoint/tracepoint.h"
@@ -56,36 +57,32 @@ struct formats {
     struct pd_tracing *tracing; /* NULL: nothing of it can be read */
     const struct pd_trace_text *texts;
     size_t count;
+    bool no_memory;
 };
 
-static bool has_format(const struct formats *formats, uint64_t id)
-{
-    for (size_t i = 0; i < formats->count; i++)
-        if (id_of(&formats->texts[i]) == id)
-            return true;
-    return false;
-}
-
 /* Formats of tracepoints that have none, each once; how many they are. */
-static uint32_t put_lacking(const struct formats *formats, struct pd_text *out, bool swap)
+static uint32_t put_lacking(struct formats *formats, struct pd_text *out, bool swap)
 {
     const struct pd_recording *recording = formats->recording;
+    struct pd_map64 known = { 0 };
     uint32_t count = 0;
-    for (size_t i = 0; i < recording->event_count; i++) {
+    for (size_t i = 0; i < formats->count && !formats->no_memory; i++)
+        formats->no_memory = !pd_map64_set(&known, id_of(&formats->texts[i]), 0);
+    for (size_t i = 0; i < recording->event_count && !formats->no_memory; i++) {
         const struct pd_attr *attr = &recording->events[i]->attr;
-        bool first = attr->type == PD_TYPE_TRACEPOINT && !has_format(formats, attr->config);
-        for (size_t k = 0; k < i && first; k++)
-            first = recording->events[k]->attr.type != PD_TYPE_TRACEPOINT ||
-                    recording->events[k]->attr.config != attr->config;
-        count += first;
-        if (first && out)
+        if (attr->type != PD_TYPE_TRACEPOINT || pd_map64_get(&known, attr->config) != PD_MAP64_NONE)
+            continue;
+        formats->no_memory = !pd_map64_set(&known, attr->config, 0);
+        count++;
+        if (out)
             put_format(out, attr->config, swap);
     }
+    pd_map64_free(&known);
     return count;
 }
 
 /* A row of formats of one system each; an old recorder's own are among them. */
-static void put_systems(const struct formats *formats, struct pd_text *out, bool swap)
+static void put_systems(struct formats *formats, struct pd_text *out, bool swap)
 {
     uint32_t lacking = put_lacking(formats, NULL, swap);
     put_number(out, 0, 4, swap); /* none of ftrace by itself */
@@ -103,7 +100,7 @@ static void put_systems(const struct formats *formats, struct pd_text *out, bool
     put_lacking(formats, out, swap);
 }
 
-static void put_tracing(const struct formats *formats, struct pd_text *out, bool big)
+static void put_tracing(struct formats *formats, struct pd_text *out, bool big)
 {
     static const char page[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
                                "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
@@ -156,11 +153,14 @@ perfdata_status pd_copy_mend_formats(struct pd_copy *copy)
     perfdata_status status = read_formats(copy, &formats);
     if (status < 0)
         return status;
-    if (!formats.tracing || !pd_tracing_is_whole(formats.tracing) ||
-        put_lacking(&formats, NULL, false)) {
+    uint32_t lacking = put_lacking(&formats, NULL, false);
+    if (formats.no_memory) {
+        status = pd_no_memory(&recording->context, NULL);
+    } else if (!formats.tracing || !pd_tracing_is_whole(formats.tracing) || lacking) {
         struct pd_text out = { 0 };
         bool big = formats.tracing ? pd_tracing_big_endian(formats.tracing) : copy->big_endian;
         put_tracing(&formats, &out, big);
+        out.failed |= formats.no_memory;
         status = pd_copy_give_feature(copy, PD_FEATURE_TRACING_DATA, &out);
     }
     pd_tracing_free(formats.tracing);

@@ -3,6 +3,7 @@
 #ifndef PD_TRACEPOINT_PROGRAM_H
 #define PD_TRACEPOINT_PROGRAM_H
 #include "base/arena.h"
+#include "base/hash.h"
 #include "base/vec.h"
 #include "tracepoint/tracepoint.h"
 #include <event-parse.h>
@@ -123,6 +124,7 @@ struct pd_tracing {
     bool big_endian, swap;
     uint8_t long_size;
     PD_VEC(struct pd_trace_format *) formats;
+    struct pd_map64 by_id; /* number of the first one in `formats` */
     pthread_mutex_t lock; /* libtraceevent's printing is for one thread at a time */
     const struct pd_trace_resolver *resolver; /* of the thread that holds the lock */
     PD_VEC(struct pd_trace_names) printks;    /* address -> text */

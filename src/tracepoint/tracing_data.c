@@ -78,7 +78,11 @@ static void add_field(struct pd_trace_format *format, const struct tep_format_fi
 static bool add_format(struct pd_tracing *tracing, struct tep_event *event)
 {
     struct pd_trace_format *format = pd_arena_zalloc(&tracing->arena, sizeof *format);
+    uint64_t id = (uint64_t)event->id;
     if (!format || !pd_vec_push(&tracing->formats, format))
+        return false;
+    if (pd_map64_get(&tracing->by_id, id) == PD_MAP64_NONE &&
+        !pd_map64_set(&tracing->by_id, id, (uint32_t)tracing->formats.count - 1))
         return false;
     format->tracing = tracing;
     format->event = event;
@@ -323,6 +327,7 @@ void pd_tracing_free(struct pd_tracing *tracing)
         pd_vec_free(&format->pieces);
         pd_vec_free(&format->fields);
     }
+    pd_map64_free(&tracing->by_id);
     pd_vec_free(&tracing->formats);
     pd_vec_free(&tracing->printks);
     pd_vec_free(&tracing->texts);
@@ -372,10 +377,8 @@ unsigned pd_tracing_long_size(const struct pd_tracing *tracing)
 
 const struct pd_trace_format *pd_tracing_format(const struct pd_tracing *tracing, uint64_t id)
 {
-    for (size_t i = 0; i < tracing->formats.count; i++)
-        if ((uint64_t)tracing->formats.data[i]->event->id == id)
-            return tracing->formats.data[i];
-    return NULL;
+    uint32_t at = pd_map64_get(&tracing->by_id, id);
+    return at == PD_MAP64_NONE ? NULL : tracing->formats.data[at];
 }
 
 const char *pd_trace_system(const struct pd_trace_format *format)

@@ -31,6 +31,7 @@ enum {
     PID = 1000,
 
     ATTR_SIZE = 128,
+    FEATURE_TRACING_DATA = 1,
     FEATURE_BUILD_ID = 2,
     FEATURE_AUXTRACE = 18,
     SAMPLE_IP = 1 << 0,
@@ -38,8 +39,13 @@ enum {
     SAMPLE_TIME = 1 << 2,
     SAMPLE_CALLCHAIN = 1 << 5,
     SAMPLE_PERIOD = 1 << 8,
+    SAMPLE_RAW = 1 << 10,
     SAMPLE_IDENTIFIER = 1 << 16,
     SAMPLE_CGROUP = 1 << 21,
+
+    ATTR_TRACEPOINT = 2,
+    ATTR_RAW = 4,
+    FIRST_POINT = 1000, /* number of the first tracepoint */
 };
 
 /* ---- bytes ---- */
@@ -93,7 +99,8 @@ struct mass {
     uint64_t time;
     struct bytes data, ids, features;
     uint64_t events, ids_each;
-    int feature; /* its number; 0: none */
+    uint64_t point; /* of the next sample: which tracepoint it is of */
+    int feature;    /* its number; 0: none */
 };
 
 /* Where the record begins, for end(). */
@@ -137,6 +144,14 @@ static void sample(struct mass *mass, uint16_t mode, uint32_t pid, uint64_t ip, 
         add64(&mass->data, mode == USER ? (uint64_t)-512 : (uint64_t)-128);
         add64(&mass->data, ip);
         add64(&mass->data, ip - 16);
+    }
+    if (mass->sample_type & SAMPLE_RAW) {
+        add32(&mass->data, 20);
+        add16(&mass->data, (uint16_t)(FIRST_POINT + mass->point));
+        add16(&mass->data, 0);
+        add32(&mass->data, pid);
+        add64(&mass->data, mass->point);
+        add32(&mass->data, 0); /* up to a multiple of 8 */
     }
     if (mass->sample_type & SAMPLE_CGROUP)
         add64(&mass->data, cgroup);
@@ -183,7 +198,7 @@ static void map(struct mass *mass, uint32_t pid, uint64_t start, uint64_t size, 
 
 __attribute__((format(printf, 1, 2))) static const char *numbered(const char *format, ...)
 {
-    static char text[256];
+    static char text[512];
     va_list values;
     va_start(values, format);
     vsnprintf(text, sizeof text, format, values);
@@ -403,6 +418,47 @@ static void make_events(struct mass *mass)
         sample(mass, USER, PID, in_program(i), i + 1, 0);
 }
 
+/* A length before it, as all parts of tracing data have. */
+static void add_part(struct bytes *to, const char *text)
+{
+    add64(to, strlen(text));
+    add(to, text, strlen(text));
+}
+
+/* Tracepoints of one system, each with a format of its own. */
+static void make_tracepoints(struct mass *mass)
+{
+    struct bytes *out = &mass->features;
+    one_program(mass);
+    mass->feature = FEATURE_TRACING_DATA;
+    mass->events = mass->count;
+    add(out, "\x17\x08\x44tracing0.6\0\0\x08", 16); /* little-endian, longs of 8 bytes */
+    add32(out, 4096);
+    add(out, "header_page", 12);
+    add_part(out, "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
+                  "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
+                  "\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n");
+    add(out, "header_event", 13);
+    add_part(out, "");
+    add32(out, 0); /* of ftrace itself */
+    add32(out, 1);
+    add(out, "mass", 5);
+    add32(out, (uint32_t)mass->count);
+    for (uint64_t i = 0; i < mass->count; i++) {
+        add_part(out, numbered("name: p%" PRIu64 "\nID: %" PRIu64 "\nformat:\n"
+                               "\tfield:u16 common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+                               "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+                               "\tfield:u64 value;\toffset:8;\tsize:8;\tsigned:0;\n\n"
+                               "print fmt: \"value=%%llu\", REC->value\n",
+                               i, FIRST_POINT + i));
+        mass->point = i;
+        sample(mass, USER, PID, in_program(i), i + 1, 0);
+    }
+    add32(out, 0); /* addresses of the kernel */
+    add32(out, 0); /* formats of printk() */
+    add64(out, 0); /* names of tasks */
+}
+
 static void make_addresses(struct mass *mass)
 {
     one_program(mass);
@@ -480,6 +536,7 @@ static const struct {
     { "dso-flood", make_dso_flood, 0 },
     { "ksymbols", make_ksymbols, 0 },
     { "events", make_events, 0 },
+    { "tracepoints", make_tracepoints, SAMPLE_RAW },
     { "build-ids", make_build_ids, 0 },
     { "sections", make_sections, 0 },
     { "addresses", make_addresses, 0 },
@@ -493,10 +550,11 @@ static void add_attr(struct bytes *to, const struct mass *mass, uint64_t number,
     uint64_t bits = UINT64_C(1) << 8 | UINT64_C(1) << 9 | UINT64_C(1) << 13 | UINT64_C(1) << 18 |
                     UINT64_C(1) << 23;
     size_t at = to->size;
-    add32(to, 4); /* raw */
+    const bool is_point = mass->sample_type & SAMPLE_RAW;
+    add32(to, is_point ? ATTR_TRACEPOINT : ATTR_RAW);
     add32(to, ATTR_SIZE);
-    add64(to, number + 0x100); /* config */
-    add64(to, 1000);           /* period */
+    add64(to, number + (is_point ? FIRST_POINT : 0x100)); /* config */
+    add64(to, 1000);                                      /* period */
     add64(to, mass->sample_type);
     add64(to, 0);    /* read format */
     add64(to, bits); /* mmap, comm, task, sample_id_all, mmap2 */
