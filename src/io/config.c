@@ -164,6 +164,11 @@ bool pd_config_parse(const char *text, size_t size, pd_config_fn each, void *dat
                 *result = tell(&reader, each, data);
         }
     }
+    /* What could not be kept is no word of the file's. */
+    if (reader.section.failed || reader.key.failed || reader.value.failed) {
+        *result = PERFDATA_ERROR_MEMORY;
+        good = true;
+    }
     pd_text_free(&reader.section);
     pd_text_free(&reader.key);
     pd_text_free(&reader.value);
@@ -183,9 +188,11 @@ static int read_file(struct pd_context *context, const char *path, pd_config_fn 
     struct stat about;
     unsigned line;
     int result = 0;
-    if (stat(path, &about) < 0 || !S_ISREG(about.st_mode) || about.st_size > FILE_MAX ||
-        pd_source_open_path(context, path, &source) < 0)
+    if (stat(path, &about) < 0 || !S_ISREG(about.st_mode) || about.st_size > FILE_MAX)
         return 0;
+    perfdata_status opened = pd_source_open_path(context, path, &source);
+    if (opened < 0)
+        return opened == PERFDATA_ERROR_MEMORY ? (int)opened : 0;
     char *text = malloc(FILE_MAX);
     size_t size = 0;
     perfdata_status status = text ? pd_source_read(source, 0, text, FILE_MAX, &size)
@@ -222,7 +229,11 @@ int pd_config_read(struct pd_context *context, const struct pd_config_places *pl
                    pd_config_fn each, void *data)
 {
     int result = read_all(context, places, NULL, NULL);
-    return result ? result : read_all(context, places, each, data);
+    if (!result)
+        result = read_all(context, places, each, data);
+    if (result == PERFDATA_ERROR_MEMORY)
+        pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "no memory for the settings");
+    return result;
 }
 
 int pd_config_truth(const char *value)

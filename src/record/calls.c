@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The calls of the kernel that the recorder makes, in a table that tests replace. */
 #include "record/calls.h"
+#include "base/memory.h"
 #include "base/vec.h"
 #include <dirent.h>
 #include <errno.h>
@@ -137,7 +138,7 @@ int64_t pd_roots_number(const struct pd_roots *roots, int64_t missing, const cha
 
 static char **pack(const struct pd_text *names, size_t count)
 {
-    char **list = malloc((count + 1) * sizeof *list + names->length);
+    char **list = pd_memory_noted(malloc((count + 1) * sizeof *list + names->length));
     if (!list)
         return NULL;
     char *text = (char *)(list + count + 1);
@@ -157,9 +158,12 @@ char **pd_roots_list(const struct pd_roots *roots, size_t *count, const char *fo
     bool fits = path_of(roots, path, format, arguments);
     va_end(arguments);
     *count = 0;
+    errno = 0;
     DIR *folder = fits ? opendir(path) : NULL;
-    if (!folder)
+    if (!folder) {
+        pd_memory_note_errno();
         return NULL;
+    }
     struct pd_text names = { 0 };
     const struct dirent *entry;
     while ((entry = readdir(folder))) {

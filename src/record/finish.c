@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the header says of the records: build-ids of what samples hit, times of the first and last.
  * Found by reading the file that was just written, as perf does. */
+#include "base/memory.h"
 #include "container/handle.h"
 #include "object/elf/build_id.h"
 #include "record/record.h"
@@ -65,21 +66,15 @@ static perfdata_status set_times(perfdata_recorder *recorder, const struct seen 
                                  sizeof times);
 }
 
-perfdata_status pd_record_look_back(perfdata_recorder *recorder, uint64_t *samples)
+/* What the recording itself says: its build-ids and the times of its samples. */
+static perfdata_status read_back(perfdata_recorder *recorder, bool build_ids, struct seen *seen)
 {
-    struct seen seen = { 0 };
     perfdata_recording *own = NULL;
-    *samples = 0;
-    bool build_ids = !pd_record_flag(recorder, PERFDATA_RECORDER_NO_BUILD_ID);
-    if (!recorder->options.path || (!build_ids && !recorder->options.want_times))
-        return recorder->options.path ? set_times(recorder, &seen) : PERFDATA_OK;
-    perfdata_status status = pd_writer_sync(recorder->output.writer);
-    if (status == PERFDATA_OK)
-        status = pd_writer_wait(recorder->output.writer);
     struct perfdata_options options = PERFDATA_OPTIONS_INIT;
     options.threads = 1;
-    if (status == PERFDATA_OK &&
-        perfdata_recording_open(recorder->options.path, &options, &own) == PERFDATA_OK) {
+    perfdata_status status = PERFDATA_OK;
+    pd_memory_forget();
+    if (perfdata_recording_open(recorder->options.path, &options, &own) == PERFDATA_OK) {
         struct pd_build_ids ids;
         struct pd_text known = { 0 };
         know_kernel(recorder, &known);
@@ -88,7 +83,11 @@ perfdata_status pd_record_look_back(perfdata_recorder *recorder, uint64_t *sampl
                                    known.failed || known.length < 2 ? NULL : known.data, &ids);
         ids.just_made = true;
         if (status == PERFDATA_OK)
-            status = pd_build_ids_read(&ids, see_times, &seen);
+            status = pd_build_ids_read(&ids, see_times, seen);
+        if (status == PERFDATA_ERROR_MEMORY)
+            pd_record_no_memory(recorder);
+        else if (status < 0)
+            pd_fail(&recorder->context, status, -1, "%s", own->recording.context.message);
         if (status == PERFDATA_OK && ids.table.count && build_ids)
             status = pd_writer_set_feature(recorder->output.writer, PD_FEATURE_BUILD_ID,
                                            ids.table.data, ids.table.count);
@@ -96,6 +95,22 @@ perfdata_status pd_record_look_back(perfdata_recorder *recorder, uint64_t *sampl
         pd_text_free(&known);
     }
     perfdata_recording_close(own);
+    /* an object whose file could not be read for lack of memory is none without a build-id */
+    return status >= 0 && pd_memory_failed() ? pd_record_no_memory(recorder) : status;
+}
+
+perfdata_status pd_record_look_back(perfdata_recorder *recorder, uint64_t *samples)
+{
+    struct seen seen = { 0 };
+    *samples = 0;
+    bool build_ids = !pd_record_flag(recorder, PERFDATA_RECORDER_NO_BUILD_ID);
+    if (!recorder->options.path || (!build_ids && !recorder->options.want_times))
+        return recorder->options.path ? set_times(recorder, &seen) : PERFDATA_OK;
+    perfdata_status status = pd_writer_sync(recorder->output.writer);
+    if (status == PERFDATA_OK)
+        status = pd_writer_wait(recorder->output.writer);
+    if (status == PERFDATA_OK)
+        status = read_back(recorder, build_ids, &seen);
     *samples = build_ids ? seen.samples : 0;
     return status < 0 ? status : set_times(recorder, &seen);
 }

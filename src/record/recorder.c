@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* <perfdata/recorder.h>: events and what to watch -> a recording that grows. */
+#include "base/memory.h"
 #include "record/command.h"
 #include "record/events/filter.h"
 #include "record/records.h"
@@ -234,6 +235,7 @@ static perfdata_status put_beginning(perfdata_recorder *recorder)
                                          .level = recorder->options.compression,
                                          .blocks = PD_MIN(recorder->options.write_blocks,
                                                           (uint32_t)MOST_BLOCKS) };
+    pd_memory_forget();
     perfdata_status status = pd_writer_open_fd(&recorder->context, recorder->output.fd, &options,
                                                &recorder->output.writer);
     if (status == PERFDATA_OK)
@@ -268,6 +270,9 @@ static perfdata_status put_beginning(perfdata_recorder *recorder)
         status = pd_record_synthesize_command(recorder);
     if (status == PERFDATA_OK)
         status = pd_record_put_simple(recorder, PD_RECORD_FINISHED_INIT);
+    /* a file of the system that could not be read is none that is missing */
+    if (status == PERFDATA_OK && pd_memory_failed())
+        status = pd_record_no_memory(recorder);
     return status < 0 ? status : pd_writer_sync(recorder->output.writer);
 }
 
@@ -446,6 +451,7 @@ static perfdata_status complete(perfdata_recorder *recorder, uint64_t *samples)
     if (status == PERFDATA_OK)
         status = recorder->readers.workers.count ? pd_workers_finish(recorder)
                                                  : move(recorder, true, &moved);
+    pd_memory_forget();
     if (status == PERFDATA_OK && synthesizes_late(recorder)) {
         status = pd_record_synthesize_head(recorder);
         if (status == PERFDATA_OK)

@@ -70,9 +70,12 @@ bool pd_numbers_parse(const char *text, struct pd_numbers *out)
 perfdata_status pd_record_numbers(perfdata_recorder *recorder, const char *text, const char *what,
                                   struct pd_numbers *out)
 {
-    return pd_numbers_parse(text, out) ? PERFDATA_OK
-                                       : pd_fail(&recorder->context, PERFDATA_ERROR_ARGUMENT, -1,
-                                                 "'%.100s': no list of %s", text, what);
+    pd_memory_forget();
+    if (pd_numbers_parse(text, out))
+        return PERFDATA_OK;
+    return pd_memory_failed() ? pd_record_no_memory(recorder)
+                              : pd_fail(&recorder->context, PERFDATA_ERROR_ARGUMENT, -1,
+                                        "'%.100s': no list of %s", text, what);
 }
 
 char *pd_record_cpu_list(const perfdata_recorder *recorder, const char *which)

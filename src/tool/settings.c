@@ -15,6 +15,8 @@ enum tool_exit tool_settings_check(struct tool *tool, const char *verb)
                                                      tool_on_issue, tool, text, sizeof text);
     if (status >= 0)
         return TOOL_DONE;
+    if (status == PERFDATA_ERROR_MEMORY)
+        return tool_failure(tool, status, NULL, text);
     if (tool->as_perf)
         fprintf(stderr, "%s\n", text);
     else

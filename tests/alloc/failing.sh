@@ -29,12 +29,14 @@ complain() {
 run() {
     number=$1
     shift
-    rm -rf "$work/written" "$work/log" "$work/trace"
+    rm -rf "$work/written" "$work/log" "$work/trace" "$work/out.data"
     ALLOC_FAIL_AT=$number ALLOC_FAIL_LOG=$work/log LD_PRELOAD=$library \
         "$PERFDATA" "$@" >"$work/out" 2>"$work/err" </dev/null
     code=$?
     [ ! -f "$work/written" ] || cat "$work/written" >>"$work/out"
     [ ! -d "$work/trace" ] || cat "$work/trace"/* >>"$work/out"
+    # Two recordings are never the same bytes: of one that was made only its events are compared.
+    [ "$1" != record ] || "$PERFDATA" evlist -v -i "$work/out.data" >"$work/out" 2>&1
     case $1 in # but for warnings, which are counted when they cannot be kept
     lock | trace | kvm | stat) grep -v -e '^perfdata ' -e '^No ' "$work/err" >>"$work/out" ;;
     esac
@@ -167,11 +169,31 @@ work_of_the_kernel() {
     try export ctf -i "$verbs/sched.data" -o "$work/trace"
 }
 
+# settings: what a file of settings says, and what it names, is not left out.
+settings() {
+    printf '[report]\npercent-limit = 20\n[call-graph]\nprint-limit = 3\n' >"$work/config"
+    printf '[buildid]\ndir = "%s/cache"\n' "$work" >>"$work/config"
+    export PERF_CONFIG="$work/config"
+    "$PERFDATA" buildid-cache -a "$data/symfs/own/bin/spin" ||
+        complain 'nothing was put in a cache'
+    try report --stdio -j 1 -i "$data/spin.data" --symfs "$data/symfs" --kallsyms /dev/null
+    try buildid-cache -l
+    try kmem stat --caller --alloc -i "$SOURCE/tests/data/verbs/kmem.data"
+    if "$PERFDATA" record -e dummy -o "$work/out.data" true >/dev/null 2>&1; then
+        try record -e dummy,task-clock -F 100 -o "$work/out.data" true
+        try record -a -C 0 -e dummy -o "$work/out.data" true
+    else
+        echo 'nothing can be recorded here: record was not tried'
+    fi
+    export PERF_CONFIG=/dev/null
+}
+
 for name in spin shapes; do
     all "$data/$name.data" --symfs "$data/symfs" --kallsyms "$data/symfs/kallsyms"
 done
 whole=0
 work_of_the_kernel
+settings
 if [ "$step" -eq 1 ]; then
     for name in t_tsx t_eptw c_forkbid; do
         traced "$SOURCE/tests/data/itrace/$name.data" --symfs "$SOURCE/tests/data/itrace/symfs"

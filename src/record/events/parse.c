@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The text of -e -> events to open. */
 #include "record/events/parse.h"
+#include "base/memory.h"
 #include <ctype.h>
 #include <fnmatch.h>
 #include <stdio.h>
@@ -571,6 +572,7 @@ perfdata_status pd_events_parse(struct pd_context *context, const struct pd_root
 {
     enum { MOST = 1 << 20 };
     size_t before = events->list.count;
+    pd_memory_forget();
     struct pd_parser parser = { .context = context,
                                 .roots = roots,
                                 .tracefs = pd_tracefs(roots),
@@ -579,6 +581,8 @@ perfdata_status pd_events_parse(struct pd_context *context, const struct pd_root
     if (strlen(text) > MOST)
         return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1, "the list of events is too long");
     perfdata_status status = parse_list(&parser);
+    if (pd_memory_failed()) /* a file that could not be read is none that is missing */
+        status = pd_parse_no_memory(&parser);
     if (status < 0)
         events->list.count = before;
     return status;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* kcore_dir: the code of the kernel and its modules out of /proc/kcore as it is now, a small ELF
  * core file, with the symbols and the list of modules that go with it. */
+#include "base/memory.h"
 #include "io/at.h"
 #include "record/record.h"
 #include <elf.h>
@@ -82,6 +83,7 @@ static struct span modules(const struct pd_roots *roots)
     char path[PD_PATH_SIZE], *line = NULL;
     size_t room = 0;
     struct span all = { UINT64_MAX, 0 };
+    errno = 0;
     FILE *file = pd_roots_path(roots, path, "/proc/modules") ? fopen(path, "re") : NULL;
     while (file && getline(&line, &room, file) > 0) {
         unsigned long long size, address, end;
@@ -91,6 +93,7 @@ static struct span modules(const struct pd_roots *roots)
         all.start = PD_MIN(all.start, address);
         all.end = PD_MAX(all.end, end);
     }
+    pd_memory_note_errno();
     free(line);
     if (file)
         fclose(file);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the kernel and its modules lie, here and in guests, as records of their maps. */
+#include "base/memory.h"
 #include "record/records.h"
 #include <errno.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@ static bool read_range(const char *path, uint64_t *start, uint64_t *end)
 {
     char *line = NULL;
     size_t room = 0;
+    errno = 0;
     FILE *file = fopen(path, "re");
     *start = *end = 0;
     while (file && !(*start && *end) && getline(&line, &room, file) > 0) {
@@ -24,6 +26,7 @@ static bool read_range(const char *path, uint64_t *start, uint64_t *end)
         else if (!strcmp(name, "_etext"))
             *end = address;
     }
+    pd_memory_note_errno();
     free(line);
     if (file)
         fclose(file);
@@ -107,6 +110,7 @@ static perfdata_status read_modules(perfdata_recorder *recorder, const char *pat
     char *line = NULL;
     size_t room = 0;
     perfdata_status status = PERFDATA_OK;
+    errno = 0;
     FILE *file = fopen(path, "re");
     while (file && status == PERFDATA_OK && getline(&line, &room, file) > 0) {
         struct module module;
@@ -118,6 +122,7 @@ static perfdata_status read_modules(perfdata_recorder *recorder, const char *pat
         if (!pd_vec_push(out, module))
             status = pd_record_no_memory(recorder);
     }
+    pd_memory_note_errno();
     free(line);
     if (file)
         fclose(file);

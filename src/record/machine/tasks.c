@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Processes, their threads, names and maps, as /proc shows them: FORK, COMM, NAMESPACES, MMAP2,
  * CGROUP. */
+#include "base/memory.h"
 #include "record/records.h"
 #include "record/machine/tasks.h"
 #include "object/process.h"
@@ -233,6 +234,7 @@ static perfdata_status put_maps(struct pd_maker *maker, const struct task *task)
     if (!wants(recorder, PERFDATA_SYNTHESIZE_MAPS) ||
         !pd_roots_path(&recorder->roots, path, "/proc/%d/maps", task->tid))
         return PERFDATA_OK;
+    errno = 0;
     FILE *file = fopen(path, "re");
     while (file && !late && status == PERFDATA_OK && (length = getline(&line, &room, file)) > 0) {
         struct map_line map;
@@ -245,6 +247,7 @@ static perfdata_status put_maps(struct pd_maker *maker, const struct task *task)
         const char *name = line + map.name;
         status = put_map(maker, task, &map, name + strspn(name, " "), late);
     }
+    pd_memory_note_errno();
     free(line);
     if (file)
         fclose(file);
@@ -292,7 +295,8 @@ perfdata_status pd_make_process(struct pd_maker *maker, int32_t pid)
             status = put_maps(maker, &task);
     }
     free(names);
-    return status;
+    /* what could not be read for lack of memory is no task that has ended */
+    return status == PERFDATA_OK && pd_memory_failed() ? PERFDATA_ERROR_MEMORY : status;
 }
 
 static perfdata_status put_everything(perfdata_recorder *recorder)

@@ -110,7 +110,8 @@ static enum tool_exit print(struct tool *tool, const struct kmem_options *from, 
                     (from->raw_ip ? PERFDATA_KMEM_RAW_IP : 0);
     options.search = tool_search(tool, options.search);
     bool pages = false;
-    perfdata_settings(getenv("PERF_CONFIG"), getenv("HOME"), take_setting, &pages);
+    if (perfdata_settings(getenv("PERF_CONFIG"), getenv("HOME"), take_setting, &pages) < 0)
+        return tool_failure(tool, PERFDATA_ERROR_MEMORY, NULL, NULL);
     if (pages && !from->slab)
         return tool_refuse(tool, "--page, as kmem.default says,");
     perfdata_recording *recording;

@@ -170,8 +170,7 @@ static enum tool_exit run_archive(struct tool *tool, void *data, int argc, char 
     tool_settings_again(tool, getenv("PERF_CONFIG"), getenv("HOME"));
     perfdata_status status = tool_open_cache(tool, &run.cache);
     if (status < 0)
-        return tool_failure(tool, status, "build-id cache",
-                            "no directory: neither --buildid-dir nor buildid.dir nor HOME");
+        return tool_no_cache(tool, status);
     code = run_objects(&run, name);
     perfdata_build_id_cache_close(run.cache);
     return code;

@@ -243,10 +243,7 @@ static enum tool_exit run_cache(struct tool *tool, void *data, int argc, char **
             129);
     perfdata_status status = tool_open_cache(tool, &run.cache);
     if (status < 0)
-        return tool_failure(tool, status, "build-id cache",
-                            status == PERFDATA_ERROR_UNSUPPORTED
-                                ? "nothing can be fetched"
-                                : "no directory: neither --buildid-dir nor buildid.dir nor HOME");
+        return tool_no_cache(tool, status);
     enum tool_exit code = act(&run, options);
     perfdata_build_id_cache_close(run.cache);
     return code;

@@ -18,6 +18,16 @@ perfdata_status tool_open_cache(struct tool *tool, perfdata_build_id_cache **out
     return perfdata_build_id_cache_open(&where, out);
 }
 
+enum tool_exit tool_no_cache(struct tool *tool, perfdata_status status)
+{
+    const char *why = "no directory: neither --buildid-dir nor buildid.dir nor HOME";
+    if (status == PERFDATA_ERROR_MEMORY)
+        why = NULL;
+    else if (status == PERFDATA_ERROR_UNSUPPORTED)
+        why = "nothing can be fetched";
+    return tool_failure(tool, status, "build-id cache", why);
+}
+
 /* "ID NAME"; spaces stand for an id that is not there. */
 int tool_object_lines(const char *text, size_t size, tool_object_fn each, void *data)
 {

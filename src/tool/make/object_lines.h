@@ -8,6 +8,8 @@
 
 /* The cache of --buildid-dir, of the setting buildid.dir, or HOME/.debug. */
 perfdata_status tool_open_cache(struct tool *tool, perfdata_build_id_cache **out);
+/* Tells why it did not. */
+enum tool_exit tool_no_cache(struct tool *tool, perfdata_status status);
 
 /* One line of perfdata_build_ids_print(); `id` is "" where the object has none. Other than 0
  * ends. */

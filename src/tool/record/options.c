@@ -156,7 +156,8 @@ static int take_setting(void *data, const char *key, const char *value)
 static enum tool_exit take_settings(struct record_run *run)
 {
     struct settings settings = { .kind = PERFDATA_CALL_GRAPH_FP };
-    perfdata_settings(getenv("PERF_CONFIG"), getenv("HOME"), take_setting, &settings);
+    if (perfdata_settings(getenv("PERF_CONFIG"), getenv("HOME"), take_setting, &settings) < 0)
+        return tool_failure(run->tool, PERFDATA_ERROR_MEMORY, NULL, NULL);
     if (run->options->graph) {
         run->recorder.call_graph = settings.kind;
         run->recorder.stack_size = settings.stack_size;

@@ -22,7 +22,9 @@ static enum tool_exit select_text(struct tool *tool, struct record_options *opti
 {
     if (!options->selections)
         options->selections = calloc(MOST_SELECTIONS, sizeof *options->selections);
-    if (!options->selections || options->selection_count == MOST_SELECTIONS)
+    if (!options->selections)
+        return tool_failure(tool, PERFDATA_ERROR_MEMORY, NULL, NULL);
+    if (options->selection_count == MOST_SELECTIONS)
         return tool_usage(tool, "more than %d events and filters", MOST_SELECTIONS);
     options->selections[options->selection_count].kind = kind;
     options->selections[options->selection_count++].text = text;
@@ -480,8 +482,9 @@ static enum tool_exit run_record(struct tool *tool, void *data, int argc, char *
                               .control = { .in = -1, .out = -1 } };
     perfdata_recorder *recorder = NULL;
     struct own_words *own = calloc(1, sizeof *own);
-    enum tool_exit code = record_take_options(&run, argc, argv);
-    if (code == TOOL_DONE && own) {
+    enum tool_exit code = own ? record_take_options(&run, argc, argv)
+                              : tool_failure(tool, PERFDATA_ERROR_MEMORY, NULL, NULL);
+    if (code == TOOL_DONE) {
         read_own_words(own);
         run.recorder.arguments = own->words;
         perfdata_status status = perfdata_recorder_open(&run.recorder, &recorder);

@@ -238,7 +238,7 @@ static enum tool_exit check_added(struct tool *tool)
     if (status == PERFDATA_ERROR_ARGUMENT)
         code = tell_added(tool, text);
     else if (status < 0)
-        code = tool_failure(tool, status, NULL, text);
+        code = tool_failure(tool, (perfdata_status)status, NULL, text);
     perfdata_recorder_close(recorder);
     free(added);
     return code;
