@@ -106,7 +106,7 @@ perfdata_status pd_tp_open(struct pd_tp *tp, struct pd_recording *recording,
     };
     struct pd_object_search places = { 0 };
     if (search)
-        places = pd_search_of(recording, search);
+        places = pd_search_of(recording, search, NULL);
     places.demangle = true;
     perfdata_status status = plan_events(tp);
     if (status >= 0)

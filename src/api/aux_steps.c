@@ -28,7 +28,7 @@ static bool has_queue(const struct pd_aux *aux, uint32_t queue)
 static perfdata_status open_session(struct pd_aux_steps *steps, uint32_t queue,
                                     const struct perfdata_steps_options *options)
 {
-    struct pd_object_search search = pd_search_of(steps->recording, &options->search);
+    struct pd_object_search search = pd_search_of(steps->recording, &options->search, NULL);
     struct pd_synth_config config = {
         .options = &steps->options,
         .threads = 1,

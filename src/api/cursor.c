@@ -7,7 +7,7 @@
 static void set_search(struct perfdata_cursor *cursor,
                        const struct perfdata_cursor_options *options)
 {
-    cursor->search = pd_search_of(cursor->recording, &options->search);
+    cursor->search = pd_search_of(cursor->recording, &options->search, NULL);
     cursor->search.demangle = !(options->flags & PERFDATA_CURSOR_NO_DEMANGLE);
     cursor->search.force = options->flags & PERFDATA_CURSOR_FORCE;
 }

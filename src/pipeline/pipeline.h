@@ -33,9 +33,11 @@ struct pd_session {
 };
 
 /* Where a caller lets us look for symbols, but for servers, which pd_session_open() reaches. How
- * names are shown is the caller's to set. */
+ * names are shown is the caller's to set. `itrace`: the build-id cache may be told by what it has
+ * taken of the settings, and it must outlive the search; NULL: settings tell nothing. */
 struct pd_object_search pd_search_of(struct pd_recording *recording,
-                                     const struct perfdata_symbol_search *search);
+                                     const struct perfdata_symbol_search *search,
+                                     const struct pd_itrace_options *itrace);
 
 /* What flags of the same names in several verbs' options say: VERB is PERFDATA_REPORT, for one. */
 #define PD_SEARCH_BY_FLAGS(search, flags, VERB)                                                    \

@@ -2,6 +2,7 @@
 /* A recording and options -> the timeline, symbols and guests that a run needs. */
 #include "pipeline/pipeline.h"
 #include "base/memory.h"
+#include "itrace/options.h"
 #include <stdio.h>
 #include <unistd.h>
 
@@ -27,7 +28,8 @@ static bool take_kernel_copy(struct pd_session *session, struct pd_object_search
 }
 
 struct pd_object_search pd_search_of(struct pd_recording *recording,
-                                     const struct perfdata_symbol_search *search)
+                                     const struct perfdata_symbol_search *search,
+                                     const struct pd_itrace_options *itrace)
 {
     const struct pd_features *features = &recording->features;
     return (struct pd_object_search){
@@ -36,7 +38,8 @@ struct pd_object_search pd_search_of(struct pd_recording *recording,
         .kallsyms = search->kallsyms,
         .vmlinux = search->vmlinux,
         .home = search->home,
-        .cache = search->build_id_dir,
+        .cache = itrace ? pd_itrace_options_cache(itrace, search->build_id_dir)
+                        : search->build_id_dir,
         .index = search->index_dir,
         .jitdump = search->jitdump,
         .debuginfod = search->debuginfod,

@@ -184,8 +184,8 @@ static perfdata_status decode(struct pd_profile_shared *shared)
 static perfdata_status open_session(struct pd_profile_shared *shared)
 {
     const struct perfdata_profile_options *options = shared->options;
-    struct pd_object_search search = pd_search_of(shared->recording, &options->search);
-    search.cache = pd_itrace_options_cache(&shared->itrace, search.cache);
+    struct pd_object_search search = pd_search_of(shared->recording, &options->search,
+                                                  &shared->itrace);
     search.verbose_names = options->flags & PERFDATA_PROFILE_VERBOSE_NAMES;
     PD_SEARCH_BY_FLAGS(&search, options->flags, PERFDATA_PROFILE);
     perfdata_status status = pd_session_open(shared->recording, &search, &shared->session);

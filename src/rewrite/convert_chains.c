@@ -189,7 +189,7 @@ perfdata_status pd_inject_chains(struct pd_recording *recording,
                                  const struct perfdata_inject_options *options, unsigned how)
 {
     struct converting converting = { .types = NULL };
-    struct pd_object_search search = pd_search_of(recording, &options->search);
+    struct pd_object_search search = pd_search_of(recording, &options->search, NULL);
     const struct pd_consumer consumer = {
         .kind = PD_CONSUME_SEQUENTIAL,
         .warns = PD_WARN_COPY,

@@ -227,9 +227,8 @@ static perfdata_status read_options(struct traced *traced, struct pd_recording *
 static perfdata_status open_session(struct traced *traced, struct pd_recording *recording,
                                     const struct perfdata_inject_options *options)
 {
-    struct pd_object_search search = pd_search_of(recording, &options->search);
+    struct pd_object_search search = pd_search_of(recording, &options->search, &traced->itrace);
     search.ignore_vmlinux = options->flags & PERFDATA_INJECT_IGNORE_VMLINUX;
-    search.cache = pd_itrace_options_cache(&traced->itrace, search.cache);
     struct pd_synth_config config = { .options = &traced->itrace };
     traced->own_events = recording->event_count;
     perfdata_status status = pd_trace_log_open(&traced->log, recording, &traced->itrace,

@@ -319,8 +319,7 @@ static perfdata_status take_options(struct exporter *x)
 static perfdata_status open_session(struct exporter *x)
 {
     const struct perfdata_database_options *options = x->options;
-    struct pd_object_search search = pd_search_of(x->recording, &options->search);
-    search.cache = pd_itrace_options_cache(&x->itrace, search.cache);
+    struct pd_object_search search = pd_search_of(x->recording, &options->search, &x->itrace);
     search.demangle = true;
     struct pd_synth_config config = {
         .options = &x->itrace,

@@ -354,7 +354,8 @@ static perfdata_status decode(struct pd_annotate *annotate)
 static struct pd_object_search search_of(const struct pd_annotate *annotate)
 {
     uint64_t flags = annotate->options->flags;
-    struct pd_object_search search = pd_search_of(annotate->recording, &annotate->options->search);
+    struct pd_object_search search = pd_search_of(annotate->recording, &annotate->options->search,
+                                                  NULL);
     search.ignore_vmlinux = flags & PERFDATA_ANNOTATE_IGNORE_VMLINUX;
     search.verbose_names = flags & PERFDATA_ANNOTATE_VERBOSE;
     PD_SEARCH_BY_FLAGS(&search, flags, PERFDATA_ANNOTATE);

@@ -225,7 +225,7 @@ static perfdata_status read_side(struct run *run, size_t index)
 {
     const struct perfdata_diff_options *options = run->options;
     struct pd_diff_side *side = &run->diff.sides[index];
-    struct pd_object_search search = pd_search_of(side->recording, &options->search);
+    struct pd_object_search search = pd_search_of(side->recording, &options->search, NULL);
     search.demangle = true;
     search.force = options->flags & PERFDATA_DIFF_FORCE;
     search.verbose_names = options->flags & PERFDATA_DIFF_VERBOSE;

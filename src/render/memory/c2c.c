@@ -342,7 +342,7 @@ static perfdata_status check(struct pd_c2c *c2c)
 
 static perfdata_status run(struct pd_c2c *c2c)
 {
-    struct pd_object_search search = pd_search_of(c2c->recording, &c2c->options->search);
+    struct pd_object_search search = pd_search_of(c2c->recording, &c2c->options->search, NULL);
     search.demangle = true;
     perfdata_status status = check(c2c);
     if (status >= 0)

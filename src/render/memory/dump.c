@@ -170,7 +170,7 @@ static perfdata_status run(struct memory_dump *dump, struct pd_recording *record
                                     .begin = begin,
                                     .work = work,
                                     .sink = sink };
-    struct pd_object_search search = pd_search_of(recording, &dump->options->search);
+    struct pd_object_search search = pd_search_of(recording, &dump->options->search, NULL);
     search.demangle = true;
     perfdata_status status = pd_session_open(recording, &search, &dump->session);
     if (status < 0)

@@ -381,8 +381,8 @@ static perfdata_status warn_of_maps(struct pd_script *script)
 static perfdata_status open_session(struct pd_script *script)
 {
     const struct perfdata_script_options *options = script->options;
-    struct pd_object_search search = pd_search_of(script->recording, &options->search);
-    search.cache = pd_itrace_options_cache(&script->itrace, search.cache);
+    struct pd_object_search search = pd_search_of(script->recording, &options->search,
+                                                  &script->itrace);
     search.verbose_names = options->flags & PERFDATA_SCRIPT_VERBOSE_NAMES;
     PD_SEARCH_BY_FLAGS(&search, options->flags, PERFDATA_SCRIPT);
     perfdata_status status = pd_session_open(script->recording, &search, &script->session);
