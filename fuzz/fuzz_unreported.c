@@ -26,9 +26,9 @@ static void set(struct pd_pt_config *config, const uint8_t *settings)
     if (config->period_type > PD_PT_PERIOD_TICKS)
         config->period_type = PD_PT_PERIOD_NONE;
     config->period = settings[6] >> 2;
-    config->has_places = settings[2] >> 7;
-    config->places[0] = 0x400000u + settings[3];
-    config->places[1] = 0x400000u + settings[4];
+    config->watches_ips = settings[2] >> 7;
+    config->watch_ips[0] = 0x400000u + settings[3];
+    config->watch_ips[1] = 0x400000u + settings[4];
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Behind the public handles. */
-#ifndef PD_API_H
-#define PD_API_H
+#ifndef PD_CONTAINER_HANDLE_H
+#define PD_CONTAINER_HANDLE_H
 #include "base/text.h"
 #include "container/container.h"
 #include "io/output_file.h"

@@ -355,7 +355,7 @@ perfdata_status pd_record_configure(perfdata_recorder *recorder)
 {
     if (pd_record_flag(recorder, PERFDATA_RECORDER_GROUP))
         make_one_group(recorder, pd_record_event_count(recorder));
-    perfdata_status status = pd_area_prepare(recorder);
+    perfdata_status status = pd_aux_area_prepare(recorder);
     if (status == PERFDATA_OK)
         status = choose_tracking(recorder);
     size_t count = pd_record_event_count(recorder);
@@ -364,7 +364,7 @@ perfdata_status pd_record_configure(perfdata_recorder *recorder)
     for (size_t i = 0; i < count && status == PERFDATA_OK; i++)
         follow_leader(recorder, i);
     if (status == PERFDATA_OK)
-        pd_area_configure(recorder);
+        pd_aux_area_configure(recorder);
     if (status == PERFDATA_OK)
         set_ids(recorder, count);
     return status;

@@ -388,13 +388,13 @@ static void pause_traces(perfdata_recorder *recorder, bool pause)
 perfdata_status perfdata_recorder_snapshot(perfdata_recorder *recorder)
 {
     uint64_t moved;
-    if (!recorder->output.writer || recorder->phase.finished || !pd_area_snapshots(recorder))
+    if (!recorder->output.writer || recorder->phase.finished || !pd_aux_area_snapshots(recorder))
         return PERFDATA_ERROR_ARGUMENT; /* not one of the recording */
     pause_traces(recorder, true);
     perfdata_status status = pd_record_read_rings(recorder, false, &moved);
     for (size_t i = 0; i < recorder->live.rings.count && status == PERFDATA_OK; i++)
         if (recorder->live.rings.data[i].aux)
-            status = pd_area_take(recorder, (uint32_t)i);
+            status = pd_aux_area_take(recorder, (uint32_t)i);
     if (recorder->phase.enabled)
         pause_traces(recorder, false);
     if (status == PERFDATA_OK)

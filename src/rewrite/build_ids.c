@@ -314,7 +314,7 @@ perfdata_status pd_build_ids_open(struct pd_recording *recording, bool all, bool
     perfdata_status status = take_recorded(out);
     if (status == PERFDATA_OK && known)
         status = read_known(out, known);
-    return status < 0 ? status : pd_session_open(recording, NULL, &out->follow.session);
+    return status < 0 ? status : pd_session_open(recording, NULL, &out->sample_map.session);
 }
 
 void pd_build_ids_close(struct pd_build_ids *ids)
@@ -328,7 +328,7 @@ void pd_build_ids_close(struct pd_build_ids *ids)
     pd_vec_free(&ids->table);
     pd_text_free(&ids->record);
     pd_intern_free(&ids->told_paths);
-    pd_session_close(&ids->follow.session);
+    pd_session_close(&ids->sample_map.session);
 }
 
 /* What a MMAP or MMAP2 record has just mapped. */
@@ -336,17 +336,17 @@ static const struct pd_map *mapped(struct pd_build_ids *ids, const struct pd_eve
                                    const uint8_t *record, uint32_t size, uint16_t misc)
 {
     enum { PID = 8, TID = 12, ADDRESS = 16, END = 24 };
-    struct pd_follow *follow = &ids->follow;
-    struct pd_timeline *timeline = follow->session.timeline;
+    struct pd_sample_map *sample_map = &ids->sample_map;
+    struct pd_timeline *timeline = sample_map->session.timeline;
     if (!event || size < END)
         return NULL;
     bool swap = event->plan.swap;
     uint64_t address = pd_load64(record + ADDRESS, swap);
     if ((misc & PD_MISC_CPUMODE_MASK) == PD_CPUMODE_KERNEL)
-        return pd_timeline_kernel_map(timeline, follow->number, address);
+        return pd_timeline_kernel_map(timeline, sample_map->number, address);
     const struct pd_thread *thread = pd_timeline_touch(
-        timeline, pd_load32(record + PID, swap), pd_load32(record + TID, swap), follow->number);
-    return thread ? pd_thread_map(thread, follow->number, address) : NULL;
+        timeline, pd_load32(record + PID, swap), pd_load32(record + TID, swap), sample_map->number);
+    return thread ? pd_thread_map(thread, sample_map->number, address) : NULL;
 }
 
 /* perf makes a record of what a sample hits first, or with `all` of what is mapped, but of nothing
@@ -367,9 +367,10 @@ perfdata_status pd_build_ids_record(struct pd_build_ids *ids, const struct pd_ev
                                     const uint8_t *record, uint32_t size, uint32_t type,
                                     uint16_t misc)
 {
-    struct pd_timeline *timeline = ids->follow.session.timeline;
+    struct pd_timeline *timeline = ids->sample_map.session.timeline;
     const struct pd_map *hit, *map = NULL;
-    perfdata_status status = pd_follow_record(&ids->follow, event, record, size, type, misc, &hit);
+    perfdata_status status = pd_sample_map_take(&ids->sample_map, event, record, size, type, misc,
+                                                &hit);
     if (status == PERFDATA_OK && hit && hit->dso && !ids->all)
         status = see_to(ids, hit->dso, IN_TABLE, 0);
     size_t count = ids->all ? pd_timeline_dso_count(timeline) : 0;

@@ -10,7 +10,7 @@
 
 struct pd_build_ids {
     struct pd_recording *recording;
-    struct pd_follow follow;
+    struct pd_sample_map sample_map;
     bool all; /* all that are mapped, not only what samples hit */
     /* the recording ended a moment ago: files are those that were mapped, or have another inode */
     bool just_made;

@@ -11,7 +11,7 @@ enum { NAMES_SHOWN = 20 };
 
 struct check {
     struct pd_recording *recording;
-    struct pd_follow follow;
+    struct pd_sample_map sample_map;
     struct perfdata_check_result result;
     uint64_t lost_records, lost_samples, dropped_samples, throttled, unthrottled, bad_samples,
         no_map, no_event;
@@ -88,8 +88,8 @@ static perfdata_status read_all(struct check *check)
         return got;
     while ((got = pd_order_next(order, &record)) > 0) {
         const struct pd_map *map;
-        got = pd_follow_record(&check->follow, record.event, record.data, record.size, record.type,
-                               record.misc, &map);
+        got = pd_sample_map_take(&check->sample_map, record.event, record.data, record.size,
+                                 record.type, record.misc, &map);
         if (got < 0)
             break;
         note(check, &record, map);
@@ -113,10 +113,10 @@ static void line(struct check *check, struct pd_text *out, uint64_t count, const
 
 static void put_objects(struct check *check, struct pd_text *out)
 {
-    size_t count = pd_timeline_dso_count(check->follow.session.timeline);
+    size_t count = pd_timeline_dso_count(check->sample_map.session.timeline);
     uint64_t missing = 0;
     for (size_t i = 0; i < count; i++) {
-        const struct pd_dso *dso = pd_timeline_dso(check->follow.session.timeline, i);
+        const struct pd_dso *dso = pd_timeline_dso(check->sample_map.session.timeline, i);
         bool file = dso->kind == PD_DSO_USER || dso->kind == PD_DSO_KERNEL ||
                     dso->kind == PD_DSO_MODULE;
         if (!file || dso->build_id_size || dso->index >= check->hits.count ||
@@ -142,7 +142,7 @@ static bool is_recorded(const struct pd_dso *dso)
 /* Debug data that will be missing from reports, of objects that samples hit. */
 static void put_debug_data(struct check *check, struct pd_text *out)
 {
-    const struct pd_timeline *timeline = check->follow.session.timeline;
+    const struct pd_timeline *timeline = check->sample_map.session.timeline;
     for (size_t i = 0; i < pd_timeline_dso_count(timeline); i++) {
         const struct pd_dso *dso = pd_timeline_dso(timeline, i);
         if (dso->kind != PD_DSO_USER || dso->index >= check->hits.count ||
@@ -188,7 +188,7 @@ perfdata_status perfdata_check(perfdata_recording *recording, perfdata_write_fn 
     struct pd_recording *inner = &recording->recording;
     struct check check = { .recording = inner };
     struct pd_text text = { 0 };
-    perfdata_status status = pd_session_open(inner, NULL, &check.follow.session);
+    perfdata_status status = pd_session_open(inner, NULL, &check.sample_map.session);
     if (status < 0)
         return status;
     status = read_all(&check);
@@ -199,7 +199,7 @@ perfdata_status perfdata_check(perfdata_recording *recording, perfdata_write_fn 
                                     kind != PERFDATA_ISSUE_OUT_OF_ORDER;
     perfdata_status written = pd_api_emit(&inner->context, &text, write, data);
     pd_vec_free(&check.hits);
-    pd_session_close(&check.follow.session);
+    pd_session_close(&check.sample_map.session);
     pd_give_result(result, &check.result, sizeof check.result);
     return status < 0 ? status : written;
 }

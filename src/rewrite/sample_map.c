@@ -28,33 +28,34 @@ static struct place place_of(const struct pd_event *event, const uint8_t *record
     return place;
 }
 
-static const struct pd_map *map_of(struct pd_follow *follow, const struct pd_event *event,
+static const struct pd_map *map_of(struct pd_sample_map *sample_map, const struct pd_event *event,
                                    const uint8_t *record, uint32_t size, uint16_t misc)
 {
     struct place place = place_of(event, record, size, misc);
-    struct pd_timeline *timeline = follow->session.timeline;
+    struct pd_timeline *timeline = sample_map->session.timeline;
     const struct pd_thread *thread = NULL;
     if (place.has_tid)
-        thread = pd_timeline_touch(timeline, place.pid, place.tid, follow->number);
+        thread = pd_timeline_touch(timeline, place.pid, place.tid, sample_map->number);
     if (!place.has_ip)
         return NULL;
     if (place.mode == PD_CPUMODE_KERNEL)
-        return pd_timeline_kernel_map(timeline, follow->number, place.ip);
-    return place.mode == PD_CPUMODE_USER && thread ? pd_thread_map(thread, follow->number, place.ip)
-                                                   : NULL;
+        return pd_timeline_kernel_map(timeline, sample_map->number, place.ip);
+    return place.mode == PD_CPUMODE_USER && thread
+               ? pd_thread_map(thread, sample_map->number, place.ip)
+               : NULL;
 }
 
-perfdata_status pd_follow_record(struct pd_follow *follow, const struct pd_event *event,
-                                 const uint8_t *record, uint32_t size, uint32_t type, uint16_t misc,
-                                 const struct pd_map **map)
+perfdata_status pd_sample_map_take(struct pd_sample_map *sample_map, const struct pd_event *event,
+                                   const uint8_t *record, uint32_t size, uint32_t type,
+                                   uint16_t misc, const struct pd_map **map)
 {
     *map = NULL;
-    follow->number++;
+    sample_map->number++;
     if (type == PD_RECORD_SAMPLE) {
-        *map = event ? map_of(follow, event, record, size, misc) : NULL;
+        *map = event ? map_of(sample_map, event, record, size, misc) : NULL;
         return PERFDATA_OK;
     }
     if (type == PD_RECORD_FINISHED_ROUND)
         return PERFDATA_OK;
-    return pd_timeline_apply(follow->session.timeline, event, record, size, follow->number);
+    return pd_timeline_apply(sample_map->session.timeline, event, record, size, sample_map->number);
 }

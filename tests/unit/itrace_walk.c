@@ -360,9 +360,9 @@ static void unseen_is_the_same(void)
         config.mtc_shift = next(4) ? 3 : next(16);
         config.tsc_ctc_d = next(8) ? 2 : next(2) * 3;
         config.max_non_turbo_ratio = next(8) ? 23 : 0;
-        config.has_places = next(3) == 0;
+        config.watches_ips = next(3) == 0;
         for (unsigned i = 0; i < 2; i++)
-            config.places[i] = BASE + next(0x30);
+            config.watch_ips[i] = BASE + next(0x30);
         if (next(4) == 0) {
             config.quick = 1;
             config.wanted &= ~(next(2) ? (uint32_t)PD_PT_INSTRUCTION : 0);

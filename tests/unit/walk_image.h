@@ -167,9 +167,9 @@ static void print_step(const char *name, const struct pd_pt_state *s)
 
 static bool image_is_place(const struct pd_pt_state *state, const struct pd_pt_config *config)
 {
-    return config->has_places && state->type & PD_PT_BRANCH &&
-           (!state->to_ip || state->to_ip == config->places[0] ||
-            state->to_ip == config->places[1]);
+    return config->watches_ips && state->type & PD_PT_BRANCH &&
+           (!state->to_ip || state->to_ip == config->watch_ips[0] ||
+            state->to_ip == config->watch_ips[1]);
 }
 
 static bool image_kept(const struct pd_pt_state *state, const struct pd_pt_config *config,

@@ -15,8 +15,8 @@
  * A segment without a step log may reach beyond the next record's time. Then the queue is ahead: as
  * long as the records that come until then show it the same code, or come where no code runs, all
  * is well; else it goes back. */
-#ifndef PD_SYNTH_SEGMENTS_H
-#define PD_SYNTH_SEGMENTS_H
+#ifndef PD_SYNTH_AHEAD_SEGMENTS_H
+#define PD_SYNTH_AHEAD_SEGMENTS_H
 #include "itrace/synth/internal.h"
 
 /* If several threads are of use; *synth* is set up. */

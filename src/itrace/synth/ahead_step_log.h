@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What a worker's walk over a segment of a buffer (ahead_segments.h) came to where steps are told
  * one by one. The queue tells them in its turn, each as if its own decoder had come to it. */
-#ifndef PD_SYNTH_STEP_LOG_H
-#define PD_SYNTH_STEP_LOG_H
+#ifndef PD_SYNTH_AHEAD_STEP_LOG_H
+#define PD_SYNTH_AHEAD_STEP_LOG_H
 #include "itrace/intel_pt/walk/snapshot.h"
 
 /* A branch of which nothing else is to be told. */

@@ -57,7 +57,7 @@ static bool set_up(struct pd_segment_worker *worker)
         config.tables = own ? synth->tables : NULL;
         worker->decoder = pd_pt_decoder_new(&config);
         if (worker->decoder && synth->switches.switch_ip)
-            pd_pt_set_places(worker->decoder, synth->switches.switch_ip, synth->switches.ptss_ip);
+            pd_pt_watch_ips(worker->decoder, synth->switches.switch_ip, synth->switches.ptss_ip);
     }
     if (!worker->spare)
         worker->spare = pd_pt_snapshot_new();

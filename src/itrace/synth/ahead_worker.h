@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What ahead_segments.h tells of: segments of a queue's buffer, who walks them (ahead_worker.c) and
  * who hands them out (ahead_segments.c). */
-#ifndef PD_SYNTH_PART_H
-#define PD_SYNTH_PART_H
+#ifndef PD_SYNTH_AHEAD_WORKER_H
+#define PD_SYNTH_AHEAD_WORKER_H
 #include "itrace/intel_pt/walk/snapshot.h"
 #include "itrace/synth/internal.h"
 #include "itrace/synth/ahead_step_log.h"

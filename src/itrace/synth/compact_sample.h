@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Packed samples: see struct pd_synth_packed. */
-#ifndef PD_SYNTH_PACK_H
-#define PD_SYNTH_PACK_H
+#ifndef PD_SYNTH_COMPACT_SAMPLE_H
+#define PD_SYNTH_COMPACT_SAMPLE_H
 #include "base/stream.h"
 #include "itrace/synth/internal.h"
 

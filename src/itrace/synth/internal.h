@@ -12,8 +12,8 @@
  *   spe.c, bts.c        traces of Arm SPE and Intel BTS, which go their own way
  *   turns.h             whose turn it is among their queues
  *   ahead_*.c           segments that other threads decode before their turn */
-#ifndef PD_SYNTH_INSIDE_H
-#define PD_SYNTH_INSIDE_H
+#ifndef PD_SYNTH_INTERNAL_H
+#define PD_SYNTH_INTERNAL_H
 #include "base/arena.h"
 #include "itrace/intel_pt/walk/decoder.h"
 #include "itrace/synth/stack.h"

@@ -117,7 +117,7 @@ static void watch_switches(struct pd_synth *synth)
         struct pd_synth_queue *queue = &synth->queues[i];
         queue->switches.sync = true;
         if (queue->decoder)
-            pd_pt_set_places(queue->decoder, synth->switches.switch_ip, synth->switches.ptss_ip);
+            pd_pt_watch_ips(queue->decoder, synth->switches.switch_ip, synth->switches.ptss_ip);
     }
 }
 

@@ -159,8 +159,8 @@ static perfdata_status put_time_conv(perfdata_recorder *recorder)
 perfdata_status pd_record_synthesize_head(perfdata_recorder *recorder)
 {
     perfdata_status (*const parts[])(perfdata_recorder *) = {
-        put_time_conv, put_id_index,   pd_area_put_info, pd_record_put_kernels,
-        put_updates,   put_thread_map, put_cpu_map,      pd_bpf_put_records,
+        put_time_conv, put_id_index,   pd_aux_area_put_info, pd_record_put_kernels,
+        put_updates,   put_thread_map, put_cpu_map,          pd_bpf_put_records,
     };
     perfdata_status status = PERFDATA_OK;
     for (size_t i = 0; i < PD_LENGTH(parts) && status == PERFDATA_OK; i++)

@@ -69,8 +69,8 @@ static perfdata_status map_place(perfdata_recorder *recorder, int32_t cpu, int32
             if (ring < 0) {
                 ring = (int64_t)recorder->live.rings.count;
                 status = add_ring(recorder, opened, pd_record_event(recorder, e), pages);
-                if (status == PERFDATA_OK && (int64_t)e == pd_area_event(recorder))
-                    status = pd_area_map(recorder, &recorder->live.rings.data[ring]);
+                if (status == PERFDATA_OK && (int64_t)e == pd_aux_area_event(recorder))
+                    status = pd_aux_area_map(recorder, &recorder->live.rings.data[ring]);
             } else if (recorder->calls.control(
                            recorder->calls.data, opened->fd, PERF_EVENT_IOC_SET_OUTPUT,
                            (void *)(intptr_t)recorder->live.rings.data[ring].fd) < 0) {
@@ -104,7 +104,7 @@ void pd_record_unmap_rings(perfdata_recorder *recorder)
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     for (size_t i = 0; i < recorder->live.rings.count; i++) {
-        pd_area_unmap(recorder, &recorder->live.rings.data[i]);
+        pd_aux_area_unmap(recorder, &recorder->live.rings.data[i]);
         recorder->calls.unmap(recorder->calls.data, recorder->live.rings.data[i].base,
                               recorder->live.rings.data[i].size + page);
     }
@@ -205,7 +205,7 @@ perfdata_status pd_record_read_rings(perfdata_recorder *recorder, bool last, uin
             pd_record_follow(recorder, recorder->live.rings.data[i].cpu);
         status = pd_record_read_ring(recorder, i, recorder->output.writer, last, moved);
         if (status == PERFDATA_OK)
-            status = pd_area_read(recorder, (uint32_t)i, moved);
+            status = pd_aux_area_read(recorder, (uint32_t)i, moved);
     }
     return status;
 }

@@ -7,15 +7,15 @@
 
 enum { AUXTRACE_SIZE = 48 };
 
-bool pd_area_traces(const struct pd_selected *event)
+bool pd_aux_area_traces(const struct pd_selected *event)
 {
     return event->pmu && !strcmp(event->pmu, PD_INTEL_PT);
 }
 
-int64_t pd_area_event(const perfdata_recorder *recorder)
+int64_t pd_aux_area_event(const perfdata_recorder *recorder)
 {
     for (size_t i = 0; i < pd_record_event_count(recorder); i++)
-        if (pd_area_traces(pd_record_event(recorder, i)))
+        if (pd_aux_area_traces(pd_record_event(recorder, i)))
             return (int64_t)i;
     return -1;
 }
@@ -31,7 +31,8 @@ static uint64_t now(void)
 #endif
 }
 
-perfdata_status pd_area_put(perfdata_recorder *recorder, uint32_t index, uint64_t from, uint64_t to)
+perfdata_status pd_aux_area_put(perfdata_recorder *recorder, uint32_t index, uint64_t from,
+                                uint64_t to)
 {
     const struct pd_ring *ring = &recorder->live.rings.data[index];
     static const uint8_t zeros[8];

@@ -22,7 +22,7 @@ static perfdata_status check(perfdata_recorder *recorder, size_t index)
     struct pd_context *context = &recorder->context;
     size_t count = 0;
     for (size_t i = 0; i < pd_record_event_count(recorder); i++)
-        count += pd_area_traces(pd_record_event(recorder, i));
+        count += pd_aux_area_traces(pd_record_event(recorder, i));
     if (count > 1)
         return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1,
                        "There may be only one " PD_INTEL_PT " event");
@@ -36,7 +36,7 @@ static perfdata_status check(perfdata_recorder *recorder, size_t index)
     if (event->leader != index)
         return pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1, "%s: it must lead its group",
                        event->name);
-    return pd_area_check_modes(recorder, index);
+    return pd_aux_area_check_modes(recorder, index);
 }
 
 /* Its descriptor owns the area, so it is opened first; its group comes with it. */
@@ -67,7 +67,7 @@ static perfdata_status choose_sizes(perfdata_recorder *recorder, size_t index)
     uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
     struct perfdata_recorder_options *options = &recorder->options;
     bool privileged = !geteuid() || pd_record_paranoid(recorder) < 0;
-    bool whole = !pd_area_snapshots(recorder) && !pd_area_samples(recorder);
+    bool whole = !pd_aux_area_snapshots(recorder) && !pd_aux_area_samples(recorder);
     uint32_t least = whole ? 8 << 10 : 4 << 10;
     if (!options->aux_pages && !privileged && !options->pages)
         options->pages = DATA / page;
@@ -86,9 +86,9 @@ static perfdata_status choose_sizes(perfdata_recorder *recorder, size_t index)
             &recorder->context, PERFDATA_ERROR_ARGUMENT, -1,
             "Invalid mmap size for Intel Processor Trace: must be at least %uKiB and a power of 2",
             least >> 10);
-    if (pd_area_snapshots(recorder))
-        return pd_area_snapshot_size(recorder, index);
-    pd_area_warn_samples(recorder, index);
+    if (pd_aux_area_snapshots(recorder))
+        return pd_aux_area_snapshot_size(recorder, index);
+    pd_aux_area_warn_samples(recorder, index);
     return PERFDATA_OK;
 }
 
@@ -102,19 +102,19 @@ static void set_guests(const perfdata_recorder *recorder, struct pd_attr *attr)
         attr->flags |= flag(PD_ATTR_EXCLUDE_GUEST);
 }
 
-perfdata_status pd_area_prepare(perfdata_recorder *recorder)
+perfdata_status pd_aux_area_prepare(perfdata_recorder *recorder)
 {
-    int64_t index = pd_area_event(recorder);
-    if (index < 0 && (pd_area_snapshots(recorder) || pd_area_samples(recorder)))
-        return pd_area_refuse_modes(recorder);
+    int64_t index = pd_aux_area_event(recorder);
+    if (index < 0 && (pd_aux_area_snapshots(recorder) || pd_aux_area_samples(recorder)))
+        return pd_aux_area_refuse_modes(recorder);
     if (index < 0)
         return recorder->options.aux_pages
                    ? pd_fail(&recorder->context, PERFDATA_ERROR_ARGUMENT, -1,
                              "sizes of AUX areas go with events that have one")
                    : PERFDATA_OK;
     struct pd_selected *trace = pd_record_event(recorder, (size_t)index);
-    pd_area_group(recorder, (size_t)index);
-    if (pd_area_samples(recorder))
+    pd_aux_area_group(recorder, (size_t)index);
+    if (pd_aux_area_samples(recorder))
         pd_intel_pt_default_sampled(&recorder->roots, &trace->attr, trace->said_config);
     set_guests(recorder, &trace->attr);
     if (pd_intel_pt_force(&recorder->roots, &trace->attr))
@@ -127,8 +127,8 @@ perfdata_status pd_area_prepare(perfdata_recorder *recorder)
     if (status < 0)
         return status;
     recorder->options.flags |= PERFDATA_RECORDER_ALL_BUILD_IDS | PERFDATA_RECORDER_IDENTIFIER;
-    status = pd_area_add_switches(recorder);
-    struct pd_selected *tracking = status == PERFDATA_OK ? pd_area_add_dummy(recorder) : NULL;
+    status = pd_aux_area_add_switches(recorder);
+    struct pd_selected *tracking = status == PERFDATA_OK ? pd_aux_area_add_dummy(recorder) : NULL;
     if (status == PERFDATA_OK && !tracking)
         status = pd_record_no_memory(recorder);
     if (tracking) {
@@ -143,10 +143,10 @@ perfdata_status pd_area_prepare(perfdata_recorder *recorder)
     return status;
 }
 
-void pd_area_configure(perfdata_recorder *recorder)
+void pd_aux_area_configure(perfdata_recorder *recorder)
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-    if (pd_area_event(recorder) < 0)
+    if (pd_aux_area_event(recorder) < 0)
         return;
     struct pd_attr *attr = &pd_record_event(recorder, 0)->attr;
     attr->sample_period = 1;
@@ -154,9 +154,9 @@ void pd_area_configure(perfdata_recorder *recorder)
     attr->sample_type &= ~(uint64_t)PD_SAMPLE_PERIOD;
     if (!recorder->targets.per_thread)
         attr->sample_type |= PD_SAMPLE_CPU;
-    if (!pd_area_snapshots(recorder) && !pd_area_samples(recorder))
+    if (!pd_aux_area_snapshots(recorder) && !pd_aux_area_samples(recorder))
         attr->aux_watermark = (uint32_t)(recorder->options.aux_pages * page / 4);
-    pd_area_set_samples(recorder, 0);
+    pd_aux_area_set_samples(recorder, 0);
 }
 
 /* ---- the area ---- */
@@ -166,7 +166,7 @@ static struct perf_event_mmap_page *control_page(const struct pd_ring *ring)
     return (struct perf_event_mmap_page *)(void *)ring->base;
 }
 
-perfdata_status pd_area_map(perfdata_recorder *recorder, struct pd_ring *ring)
+perfdata_status pd_aux_area_map(perfdata_recorder *recorder, struct pd_ring *ring)
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     struct perf_event_mmap_page *control = control_page(ring);
@@ -175,20 +175,21 @@ perfdata_status pd_area_map(perfdata_recorder *recorder, struct pd_ring *ring)
     control->aux_size = ring->aux_size;
     pd_record_log(recorder, 2, "AUX area mmap length %" PRIu64 "\n", ring->aux_size);
     /* one that may not be written to is overwritten by the kernel */
-    bool whole = !pd_area_snapshots(recorder) && !pd_area_samples(recorder);
+    bool whole = !pd_aux_area_snapshots(recorder) && !pd_aux_area_samples(recorder);
     void *aux = recorder->calls.map(recorder->calls.data, ring->aux_size,
                                     whole ? PROT_READ | PROT_WRITE : PROT_READ, ring->fd,
                                     control->aux_offset);
     if (aux != MAP_FAILED) {
         ring->aux = aux;
-        ring->mark_size = pd_area_snapshots(recorder) ? pd_area_mark_size(recorder, ring->aux_size)
-                                                      : 0;
+        ring->mark_size = pd_aux_area_snapshots(recorder)
+                              ? pd_aux_area_mark_size(recorder, ring->aux_size)
+                              : 0;
         return PERFDATA_OK;
     }
     return pd_record_map_failed(recorder, "failed to mmap AUX area", errno);
 }
 
-void pd_area_unmap(perfdata_recorder *recorder, struct pd_ring *ring)
+void pd_aux_area_unmap(perfdata_recorder *recorder, struct pd_ring *ring)
 {
     if (ring->aux)
         recorder->calls.unmap(recorder->calls.data, ring->aux, ring->aux_size);
@@ -197,10 +198,10 @@ void pd_area_unmap(perfdata_recorder *recorder, struct pd_ring *ring)
     ring->mark = NULL;
 }
 
-perfdata_status pd_area_read(perfdata_recorder *recorder, uint32_t index, uint64_t *moved)
+perfdata_status pd_aux_area_read(perfdata_recorder *recorder, uint32_t index, uint64_t *moved)
 {
     struct pd_ring *ring = &recorder->live.rings.data[index];
-    if (!ring->aux || pd_area_snapshots(recorder) || pd_area_samples(recorder))
+    if (!ring->aux || pd_aux_area_snapshots(recorder) || pd_aux_area_samples(recorder))
         return PERFDATA_OK;
     struct perf_event_mmap_page *page = control_page(ring);
     uint64_t head = __atomic_load_n(&page->aux_head, __ATOMIC_ACQUIRE), tail = ring->aux_read;
@@ -208,7 +209,7 @@ perfdata_status pd_area_read(perfdata_recorder *recorder, uint32_t index, uint64
         return PERFDATA_OK;
     if (head - tail > ring->aux_size)
         tail = head - ring->aux_size;
-    perfdata_status status = pd_area_put(recorder, index, tail, head);
+    perfdata_status status = pd_aux_area_put(recorder, index, tail, head);
     ring->aux_read = head;
     __atomic_store_n(&page->aux_tail, head, __ATOMIC_RELEASE);
     *moved += head - tail;
@@ -238,12 +239,12 @@ static uint64_t mask_of(const perfdata_recorder *recorder, const char *term)
     return pd_pmu_mask(&recorder->roots, PD_INTEL_PT, term, &word);
 }
 
-perfdata_status pd_area_put_info(perfdata_recorder *recorder)
+perfdata_status pd_aux_area_put_info(perfdata_recorder *recorder)
 {
     enum { INTEL_PT_TYPE = 1 };
     struct pd_made made = { 0 };
     uint64_t numerator, denominator;
-    if (pd_area_event(recorder) < 0 || !recorder->live.rings.count)
+    if (pd_aux_area_event(recorder) < 0 || !recorder->live.rings.count)
         return PERFDATA_OK;
     const struct perf_event_mmap_page *page = control_page(&recorder->live.rings.data[0]);
     bool timed = page->cap_user_time_zero;
@@ -265,7 +266,7 @@ perfdata_status pd_area_put_info(perfdata_recorder *recorder)
                                mask_of(recorder, "tsc"),
                                mask_of(recorder, "noretcomp"),
                                recorder->switches,
-                               pd_area_snapshots(recorder),
+                               pd_aux_area_snapshots(recorder),
                                !recorder->targets.per_thread,
                                mask_of(recorder, "mtc"),
                                mask_of(recorder, "mtc_period"),

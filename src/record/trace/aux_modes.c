@@ -10,7 +10,7 @@
 
 enum { SAMPLE_DEFAULT = 4 << 10, SAMPLE_MOST = 60 << 10 };
 
-bool pd_area_snapshots(const perfdata_recorder *recorder)
+bool pd_aux_area_snapshots(const perfdata_recorder *recorder)
 {
     return recorder->options.snapshot != 0;
 }
@@ -25,7 +25,7 @@ static uint64_t sample_size(const perfdata_recorder *recorder, const struct pd_s
     return recorder->options.aux_sample_size ? recorder->options.aux_sample_size : SAMPLE_DEFAULT;
 }
 
-bool pd_area_samples(const perfdata_recorder *recorder)
+bool pd_aux_area_samples(const perfdata_recorder *recorder)
 {
     bool any = recorder->options.aux_sample;
     for (size_t i = 0; i < pd_record_event_count(recorder); i++)
@@ -41,7 +41,7 @@ static void join(struct pd_selected *event, struct pd_selected *leader, uint32_t
 }
 
 /* Events that need the trace's event as their leader, and have none of their own, get it. */
-void pd_area_group(perfdata_recorder *recorder, size_t trace)
+void pd_aux_area_group(perfdata_recorder *recorder, size_t trace)
 {
     struct pd_selected *leader = pd_record_event(recorder, trace);
     bool all = recorder->options.aux_sample && leader->members == 1;
@@ -72,12 +72,12 @@ static perfdata_status check_event(perfdata_recorder *recorder, size_t index, si
     return PERFDATA_OK;
 }
 
-perfdata_status pd_area_check_modes(perfdata_recorder *recorder, size_t trace)
+perfdata_status pd_aux_area_check_modes(perfdata_recorder *recorder, size_t trace)
 {
     struct pd_context *context = &recorder->context;
     size_t outputs = 0, sampled = 0;
     perfdata_status status = PERFDATA_OK;
-    if (pd_area_snapshots(recorder) && pd_area_samples(recorder))
+    if (pd_aux_area_snapshots(recorder) && pd_aux_area_samples(recorder))
         return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1,
                        "Snapshot mode (" PD_INTEL_PT
                        " PMU) and sample trace cannot be used together");
@@ -90,24 +90,24 @@ perfdata_status pd_area_check_modes(perfdata_recorder *recorder, size_t trace)
     if (status == PERFDATA_OK && outputs > 1)
         return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1,
                        PD_INTEL_PT " supports at most one event with aux-output");
-    if (status == PERFDATA_OK && pd_area_samples(recorder) && !sampled)
+    if (status == PERFDATA_OK && pd_aux_area_samples(recorder) && !sampled)
         return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1,
                        "No AUX area event group to sample: the events must be in a group that "
                        "the event that traces leads");
     return status;
 }
 
-perfdata_status pd_area_refuse_modes(perfdata_recorder *recorder)
+perfdata_status pd_aux_area_refuse_modes(perfdata_recorder *recorder)
 {
-    bool samples = pd_area_samples(recorder);
-    return samples || pd_area_snapshots(recorder)
+    bool samples = pd_aux_area_samples(recorder);
+    return samples || pd_aux_area_snapshots(recorder)
                ? pd_fail(&recorder->context, PERFDATA_ERROR_ARGUMENT, -1,
                          samples ? "No AUX area event to sample"
                                  : "No AUX area tracing to snapshot")
                : PERFDATA_OK;
 }
 
-void pd_area_set_samples(const perfdata_recorder *recorder, size_t trace)
+void pd_aux_area_set_samples(const perfdata_recorder *recorder, size_t trace)
 {
     for (size_t i = 0; i < pd_record_event_count(recorder); i++) {
         struct pd_selected *event = pd_record_event(recorder, i);
@@ -132,7 +132,7 @@ static void warn_small(const perfdata_recorder *recorder, const char *what, uint
                       what, size, period);
 }
 
-void pd_area_warn_samples(const perfdata_recorder *recorder, size_t trace)
+void pd_aux_area_warn_samples(const perfdata_recorder *recorder, size_t trace)
 {
     uint64_t period = pd_intel_pt_psb_bytes(&recorder->roots,
                                             &pd_record_event(recorder, trace)->attr);
@@ -147,7 +147,7 @@ void pd_area_warn_samples(const perfdata_recorder *recorder, size_t trace)
 }
 
 /* The area is as large as the snapshot where its size is not said, and the other way round. */
-perfdata_status pd_area_snapshot_size(perfdata_recorder *recorder, size_t trace)
+perfdata_status pd_aux_area_snapshot_size(perfdata_recorder *recorder, size_t trace)
 {
     struct perfdata_recorder_options *options = &recorder->options;
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), size = options->aux_pages * page;
@@ -170,9 +170,9 @@ perfdata_status pd_area_snapshot_size(perfdata_recorder *recorder, size_t trace)
  * not come round. */
 enum { MARK_LEAST = 4 << 10, MARK_MOST = 256 << 10 };
 
-uint64_t pd_area_mark_size(const perfdata_recorder *recorder, uint64_t area)
+uint64_t pd_aux_area_mark_size(const perfdata_recorder *recorder, uint64_t area)
 {
-    int64_t trace = pd_area_event(recorder);
+    int64_t trace = pd_aux_area_event(recorder);
     uint64_t psb = pd_intel_pt_psb_bytes(&recorder->roots,
                                          &pd_record_event(recorder, (size_t)trace)->attr);
     uint64_t size = PD_MIN(PD_MAX(2 * psb, (uint64_t)MARK_LEAST), (uint64_t)MARK_MOST);
@@ -224,14 +224,15 @@ static void set_mark(struct pd_ring *ring)
     copy_out(ring, ring->aux_read - length, ring->mark, length);
 }
 
-perfdata_status pd_area_take(perfdata_recorder *recorder, uint32_t index)
+perfdata_status pd_aux_area_take(perfdata_recorder *recorder, uint32_t index)
 {
     struct pd_ring *ring = &recorder->live.rings.data[index];
     const struct perf_event_mmap_page *page = (const void *)ring->base;
     uint64_t head = whole_head(ring, __atomic_load_n(&page->aux_head, __ATOMIC_ACQUIRE));
     uint64_t most = PD_MIN(recorder->options.snapshot_size, ring->aux_size);
     uint64_t from = head - ring->aux_read > most ? head - most : ring->aux_read;
-    perfdata_status status = from == head ? PERFDATA_OK : pd_area_put(recorder, index, from, head);
+    perfdata_status status = from == head ? PERFDATA_OK
+                                          : pd_aux_area_put(recorder, index, from, head);
     ring->aux_read = head;
     set_mark(ring);
     return status;

@@ -16,7 +16,7 @@ static uint64_t flag(unsigned number)
     return UINT64_C(1) << number;
 }
 
-struct pd_selected *pd_area_add_dummy(perfdata_recorder *recorder)
+struct pd_selected *pd_aux_area_add_dummy(perfdata_recorder *recorder)
 {
     struct pd_selected *dummy = pd_events_add(&recorder->events, PD_TYPE_SOFTWARE, PD_SW_DUMMY,
                                               "dummy:u");
@@ -78,7 +78,7 @@ static perfdata_status add_records(perfdata_recorder *recorder)
         recorder->options.flags |= PERFDATA_RECORDER_SWITCH_EVENTS;
         return PERFDATA_OK;
     }
-    struct pd_selected *dummy = pd_area_add_dummy(recorder);
+    struct pd_selected *dummy = pd_aux_area_add_dummy(recorder);
     if (!dummy)
         return pd_record_no_memory(recorder);
     dummy->attr.flags |= flag(PD_ATTR_CONTEXT_SWITCH);
@@ -87,7 +87,7 @@ static perfdata_status add_records(perfdata_recorder *recorder)
     return PERFDATA_OK;
 }
 
-perfdata_status pd_area_add_switches(perfdata_recorder *recorder)
+perfdata_status pd_aux_area_add_switches(perfdata_recorder *recorder)
 {
     unsigned word;
     const struct perfdata_recorder_options *options = &recorder->options;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The text of `--header` (text reference, section 2), for the verb `header` and for script and
  * report. */
-#ifndef PD_HEADER_TEXT_H
-#define PD_HEADER_TEXT_H
+#ifndef PD_RENDER_HEADER_H
+#define PD_RENDER_HEADER_H
 #include "base/text.h"
 #include "container/container.h"
 

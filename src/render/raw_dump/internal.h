@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the raw dump's files share. */
-#ifndef PD_RAW_DUMP_PARTS_H
-#define PD_RAW_DUMP_PARTS_H
+#ifndef PD_RAW_DUMP_INTERNAL_H
+#define PD_RAW_DUMP_INTERNAL_H
 #include "render/raw_dump/raw_dump.h"
 #include "render/raw_dump/record_text.h"
 

@@ -39,7 +39,7 @@ static const uint8_t loop_kind[256] = { LOOP64(0), LOOP64(64), LOOP64(128), LOOP
 static bool is_plain(const struct pd_pt_decoder *d)
 {
     const uint32_t watched = PD_PT_BRANCH | PD_PT_TRACE_BEGIN | (d->pauses ? 0 : PD_PT_TRACE_END);
-    return d->config.branches && !d->config.filtered_out && !d->config.has_places &&
+    return d->config.branches && !d->config.filtered_out && !d->config.watches_ips &&
            !d->events.overflow && !(d->watch & watched) && !walk_is_pending(&d->pending);
 }
 

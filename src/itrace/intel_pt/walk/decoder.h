@@ -183,9 +183,9 @@ struct pd_pt_config {
      * that is not 0. */
     bool timeful;
     uint64_t kernel_start;
-    /* Set by pd_pt_set_places(). */
-    bool has_places;
-    uint64_t places[2];
+    /* Set by pd_pt_watch_ips(). */
+    bool watches_ips;
+    uint64_t watch_ips[2];
 
     struct pd_pt_log *log;       /* the debug log; NULL: none */
     struct pd_pt_tables *tables; /* outlives the decoder; NULL: it has its own */
@@ -238,7 +238,7 @@ void pd_pt_set_wanted(struct pd_pt_decoder *decoder, uint32_t wanted);
 
 /* Branches to these addresses are returned, too, and those that lead nowhere, for tracing ends. All
  * decoders that share tables need the same ones. */
-void pd_pt_set_places(struct pd_pt_decoder *decoder, uint64_t one, uint64_t other);
+void pd_pt_watch_ips(struct pd_pt_decoder *decoder, uint64_t one, uint64_t other);
 /* The state's step is such a one. */
 bool pd_pt_is_at_place(const struct pd_pt_decoder *decoder);
 

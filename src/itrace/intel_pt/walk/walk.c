@@ -452,7 +452,7 @@ bool pd_pt_is_near(const struct pd_pt_decoder *d)
 bool pd_pt_is_at_place(const struct pd_pt_decoder *d)
 {
     const struct pd_pt_state *state = &d->state;
-    return PD_UNLIKELY(d->config.has_places) && !state->error && state->type & PD_PT_BRANCH &&
+    return PD_UNLIKELY(d->config.watches_ips) && !state->error && state->type & PD_PT_BRANCH &&
            (!state->to_ip || walk_is_place(d, state->to_ip));
 }
 
@@ -614,11 +614,11 @@ void pd_pt_watch(struct pd_pt_decoder *d, uint32_t types, uint64_t from)
     d->watch_from = from;
 }
 
-void pd_pt_set_places(struct pd_pt_decoder *d, uint64_t one, uint64_t other)
+void pd_pt_watch_ips(struct pd_pt_decoder *d, uint64_t one, uint64_t other)
 {
-    d->config.has_places = true;
-    d->config.places[0] = one;
-    d->config.places[1] = other;
+    d->config.watches_ips = true;
+    d->config.watch_ips[0] = one;
+    d->config.watch_ips[1] = other;
     walk_clear_tables(d->learnt.tables);
 }
 

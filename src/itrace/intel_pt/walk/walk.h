@@ -472,10 +472,10 @@ PD_INLINE void walk_cyc(struct pd_pt_decoder *d, uint64_t cycles)
         walk_put_off(d, false);
 }
 
-/* The caller wants to see who comes there: see pd_pt_set_places(). */
+/* The caller wants to see who comes there: see pd_pt_watch_ips(). */
 PD_INLINE bool walk_is_place(const struct pd_pt_decoder *d, uint64_t ip)
 {
-    return ip == d->config.places[0] || ip == d->config.places[1];
+    return ip == d->config.watch_ips[0] || ip == d->config.watch_ips[1];
 }
 
 PD_INLINE struct walk_known *walk_known_slot(const struct pd_pt_decoder *d, uint64_t ip)
