@@ -2,8 +2,8 @@
 // Measures a page in headless Chromium: `node bench/page.mjs PAGE.html SAMPLES`; bench/page.sh makes one and starts this.
 //
 // Times are the median of several turns, what nine of ten do not pass, and the longest, the first ones (whose code the browser
-// has not translated yet) among them. CPU times are the tab's main thread's, whatever else runs on the machine, and hold half a
-// millisecond of asking for it. Memory is what the tab's process holds for itself.
+// has not translated yet) among them. CPU times are the tab's main thread's, which depend less on what else runs, and hold what
+// the browser does for the frame besides. Memory is what the tab's process holds for itself.
 import fs from 'node:fs';
 import path from 'node:path';
 import { launch } from '../tests/page/browser.mjs';

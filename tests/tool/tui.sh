@@ -335,8 +335,20 @@ keys Home; keys n; chooses " $next :" n
 keys Home; keys Right; loses '^ Percent' RIGHT
 keys Left; sees '^ Percent' LEFT
 keys '?'; sees 'the hottest instruction' 'help'; keys q; loses 'the hottest instruction'
+keys /; sees 'search:'; keys C-u; text ' jne '; keys Enter; chooses ' jne ' 'a jump'
+target=$(screen | sed -n 's/.* jne  *\([0-9a-f]*\) <.*/\1/p' | head -1)
+keys Home; keys Enter; sees 'no jump or call' 'ENTER elsewhere'
+keys n; chooses ' jne '
+keys Enter; chooses ": *$target:" 'ENTER follows a jump'
 keys P; sees 'printed to perf.annotate.0' P
 cmp -s perf.annotate.0 code.text || fail 'perf.annotate.0 is not what --stdio prints'
+keys s; chooses " $hot :" 's reads again'
+keys P; sees 'printed to perf.annotate.1' s
+$annotate --stdio --no-source 2>/dev/null | cmp -s - perf.annotate.1 || fail 's: not --no-source'
+keys s; chooses " $hot :" 's again'
+keys t; sees 'Period' t
+keys t; sees 'Samples' 't again'
+keys t; chooses " $hot :" 't once more'
 pane resize-window -x 60 -y 15; keys H; chooses " $hot :" 'another size'
 pane resize-window -x "$width" -y "$height"; keys q
 left_all_well annotate

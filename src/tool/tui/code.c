@@ -42,6 +42,7 @@ struct view {
     size_t count, capacity, known; /* `known`: bytes of the text that are lines */
     size_t top, cursor;
     unsigned shift;
+    bool left;  /* a thread that prints no more may still run */
     bool moved; /* by a key: until then the cursor goes to the hottest line */
     char found[128];
     char message[512];
@@ -54,6 +55,9 @@ static const char help[] =
     "H              the hottest instruction of this function\n"
     "TAB, BTAB      the next cooler, the next hotter instruction\n"
     "f, b           the next, the previous function\n"
+    "ENTER          where this jump or call leads, where that is shown\n"
+    "s              source between the instructions or not (reads again)\n"
+    "t              percentages, periods, numbers of samples (reads again)\n"
     "/              a line that contains a text; n: the next one\n"
     "P              print all to perf.annotate.N\n"
     "q, ESC, CTRL+C out\n";
@@ -211,9 +215,9 @@ static void index_lines(struct view *view)
             view->lines = grown;
             view->capacity = capacity;
         }
-        static const char head[] = " Percent";
+        static const char head[] = "Source code & Disassembly of ";
         struct line line = { view->known, length, share_of(text, length),
-                             length > sizeof head && !memcmp(text, head, sizeof head - 1) };
+                             memmem(text, length, head, sizeof head - 1) != NULL };
         view->lines[view->count++] = line;
         view->known += length + (end != NULL);
     }
@@ -282,12 +286,68 @@ static void go_function(struct view *view, int step)
     snprintf(view->message, sizeof view->message, "there is no other function");
 }
 
+/* "... :   3d0:   jne    398 <outer_one+0x8>": the address in front of the name; *length: of its
+ * text, 0: there is none. */
+static const char *target_of(const char *text, size_t length, size_t *target)
+{
+    const char *name = memchr(text, '<', length), *at = name;
+    *target = 0;
+    if (!name || name == text || name[-1] != ' ')
+        return NULL;
+    for (at = --name; at > text && strchr("0123456789abcdef", at[-1]); at--)
+        ++*target;
+    return at > text && (at[-1] == ' ' || at[-1] == '\t') ? at : NULL;
+}
+
+/* Whether the line is the instruction at an address. */
+static bool is_at(const char *text, size_t length, const char *address, size_t digits)
+{
+    const char *colon = memchr(text, ':', length), *end = text + length;
+    if (!colon)
+        return false;
+    for (colon++; colon < end && *colon == ' ';)
+        colon++;
+    return (size_t)(end - colon) > digits && !memcmp(colon, address, digits) &&
+           colon[digits] == ':';
+}
+
+/* Jumps lead within a function, calls to others: the nearest line of that address in the function,
+ * or any. */
+static void follow(struct view *view)
+{
+    size_t from, to, digits;
+    if (!view->count)
+        return;
+    const struct line *line = &view->lines[view->cursor];
+    pthread_mutex_lock(&view->printer->lock);
+    const char *text = view->printer->text;
+    const char *address = target_of(text + line->at, line->length, &digits);
+    size_t found = SIZE_MAX;
+    function_at(view, &from, &to);
+    for (size_t i = 0; address && i < view->count; i++)
+        if (is_at(text + view->lines[i].at, view->lines[i].length, address, digits)) {
+            bool own = i >= from && i < to;
+            if (own || found == SIZE_MAX)
+                found = i;
+            if (own)
+                break;
+        }
+    pthread_mutex_unlock(&view->printer->lock);
+    if (found != SIZE_MAX)
+        view->cursor = found;
+    else
+        snprintf(view->message, sizeof view->message, "%s",
+                 address ? "where it leads has no samples and is not shown"
+                         : "this is no jump or call to a known place");
+}
+
 /* ---- drawing ---- */
 
 /* As perf: 5 % and more are red, half a percent and more green. */
 static attr_t color_of_share(const struct view *view, double share)
 {
-    if (!view->screen->colors || share < 0.5)
+    const uint64_t numbers = PERFDATA_ANNOTATE_TOTAL_PERIOD | PERFDATA_ANNOTATE_SAMPLES;
+    if (!view->screen->colors || share < 0.5 || view->printer->options.flags & numbers)
         return 0;
     return COLOR_PAIR(share < 5 ? PAIR_GREEN : PAIR_RED);
 }
@@ -400,6 +460,33 @@ static void print_text(struct view *view)
         snprintf(view->message, sizeof view->message, "printed to %s%s", path, partly);
 }
 
+/* Prints again, with other flags. */
+static void restart(struct view *view, uint64_t flags)
+{
+    struct printer *old = view->printer;
+    struct perfdata_annotate_options options = old->options;
+    options.flags = flags;
+    struct printer *new = printer_begin(view->screen, old->tool, old->name, &options);
+    if (!new) {
+        snprintf(view->message, sizeof view->message, "no memory or no thread to read with");
+        return;
+    }
+    view->left |= !printer_end(old);
+    view->printer = new;
+    view->count = view->known = view->top = view->cursor = 0;
+    view->moved = false;
+}
+
+/* Percentages, periods, numbers of samples. */
+static uint64_t next_numbers(uint64_t flags)
+{
+    const uint64_t both = PERFDATA_ANNOTATE_TOTAL_PERIOD | PERFDATA_ANNOTATE_SAMPLES;
+    uint64_t next = flags & PERFDATA_ANNOTATE_TOTAL_PERIOD ? PERFDATA_ANNOTATE_SAMPLES
+                    : flags & PERFDATA_ANNOTATE_SAMPLES    ? 0
+                                                           : PERFDATA_ANNOTATE_TOTAL_PERIOD;
+    return (flags & ~both) | next;
+}
+
 static bool walk_key(struct view *view, int key)
 {
     size_t page = page_size(), last = view->count ? view->count - 1 : 0;
@@ -439,6 +526,11 @@ static bool take_key(struct view *view, int key)
     case '/': search(view, true); break;
     case 'n': search(view, false); break;
     case 'P': print_text(view); break;
+    case '\r':
+    case '\n':
+    case KEY_ENTER: follow(view); break;
+    case 's': restart(view, view->printer->options.flags ^ PERFDATA_ANNOTATE_NO_SOURCE); break;
+    case 't': restart(view, next_numbers(view->printer->options.flags)); break;
     default: break;
     }
     return true;
@@ -459,6 +551,7 @@ enum code_end code_show(struct screen *screen, struct tool *tool, const char *na
     struct view view = { .screen = screen, .printer = printer };
     for (bool goes_on = true; goes_on;) {
         draw(&view);
+        printer = view.printer;
         pthread_mutex_lock(&printer->lock);
         bool nothing = printer->done && !view.count;
         pthread_mutex_unlock(&printer->lock);
@@ -468,6 +561,7 @@ enum code_end code_show(struct screen *screen, struct tool *tool, const char *na
         if (key != SCREEN_WOKEN)
             goes_on = take_key(&view, key);
     }
+    printer = view.printer;
     pthread_mutex_lock(&printer->lock);
     if (printer->done) {
         *status = printer->status;
@@ -475,7 +569,8 @@ enum code_end code_show(struct screen *screen, struct tool *tool, const char *na
     }
     pthread_mutex_unlock(&printer->lock);
     free(view.lines);
-    return printer_end(printer) ? CODE_ENDED : CODE_ENDING;
+    bool ended = printer_end(printer);
+    return ended && !view.left ? CODE_ENDED : CODE_ENDING;
 }
 
 enum tool_exit tool_tui_annotate(struct tool *tool, const char *name,
