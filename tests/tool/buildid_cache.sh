@@ -58,6 +58,10 @@ step -l
 step -v -a link,./two,one
 step -v -a text
 step -v -a nothing
+step -r nothing
+step -r two
+step -u nothing
+step -p nothing
 step -v -r one
 step -v -r one
 step -v -r nothing

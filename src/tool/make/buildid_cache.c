@@ -63,8 +63,11 @@ static void tell_failure(struct run *run, const char *what, const char *path, co
                          perfdata_status status)
 {
     int error = errno;
+    bool is_missing = status == PERFDATA_ERROR_NO_DATA || (*what != 'a' && error == ENOENT && !*id);
     run->failed = true;
-    if (status == PERFDATA_ERROR_NO_DATA || (*what != 'a' && error == ENOENT && !*id))
+    if (is_missing && run->tool->as_perf && !run->tool->verbose) /* perf says it with -v alone */
+        return;
+    if (is_missing)
         tell(run, "%s wasn't in the cache\n", path);
     else
         tell(run, "Couldn't %s %s: %s\n", what, path,
