@@ -125,7 +125,7 @@ struct pd_tracing {
     uint8_t long_size;
     PD_VEC(struct pd_trace_format *) formats;
     struct pd_map64 by_id; /* number of the first one in `formats` */
-    pthread_mutex_t lock; /* libtraceevent's printing is for one thread at a time */
+    pthread_mutex_t lock;  /* libtraceevent's printing is for one thread at a time */
     const struct pd_trace_resolver *resolver; /* of the thread that holds the lock */
     PD_VEC(struct pd_trace_names) printks;    /* address -> text */
     PD_VEC(struct pd_trace_text) texts;
