@@ -3,7 +3,7 @@ _perfdata()
 {
     local word=${COMP_WORDS[COMP_CWORD]} words=
     if [ "$COMP_CWORD" -eq 1 ]; then
-        words='script report annotate diff kvm sched kmem kwork lock timechart c2c mem stat trace dump header evlist buildid-list aux flame view export data record inject check repair assemble archive buildid-cache slice merge anonymize config list help version'
+        words='script report annotate diff kvm sched kmem kwork lock timechart c2c mem stat trace dump header evlist buildid-list aux flame view export data record inject check repair assemble archive bundle buildid-cache slice merge anonymize config list help version'
     else
         case ${COMP_WORDS[1]} in
         script) words='-i --input --symfs -k --vmlinux --kallsyms --jitdump --debuginfod -f --force --strict --all-streams --memory -j --jobs --progress --cache -F --fields -D --dump-raw-trace --dump-unsorted-raw-trace -G --hide-call-graph --ns --json --per-event-dump -d --debug-mode --reltime --deltatime -L --Latency --show-kernel-path --full-source-path --max-stack --max-blocks --stitch-lbr --stop-bt --inline --demangle --demangle-kernel --header --header-only -I --show-info -c --comms --pid --tid -C --cpu -a --all-cpus --dsos -S --symbols --addr-range --time --switch-on --switch-off --show-on-off-events --dlfilter --dlarg -s --script -g --gen-script -l --list --list-dlfilters --itrace --insn-trace --xed --call-trace --call-ret-trace --pt-events --graph-function --guest-code --guestkallsyms --guestvmlinux --guestmodules --guestmount --show-task-events --show-mmap-events --show-switch-events --show-namespace-events --show-lost-events --show-bpf-events --show-cgroup-events --show-text-poke-events --show-round-events -v --verbose --color --help' ;;
@@ -35,6 +35,7 @@ _perfdata()
         repair) words='-i --input -v --verbose --progress -o --output --pipe --directory --byte-order -z --compress --help' ;;
         assemble) words='-o --output --help' ;;
         archive) words='-i --input -f --force -v --verbose --help' ;;
+        bundle) words='-i --input --symfs -k --vmlinux --kallsyms --jitdump --debuginfod -f --force --strict --all-streams --memory -j --jobs --progress --cache -v --verbose -o --output --help' ;;
         buildid-cache) words='-l --list -a --add -r --remove -p --purge -P --purge-all -M --missing -u --update --debuginfod -f --force -v --verbose --help' ;;
         slice) words='-i --input -v --verbose --progress -o --output --pipe --directory --byte-order -z --compress --time -C --cpu -p --pid -t --tid -c --comm -e --event --every --first --last --help' ;;
         merge) words='--progress -o --output --pipe --directory --byte-order -z --compress -v --verbose --help' ;;

@@ -32,6 +32,7 @@ _perfdata() {
             'repair:a valid recording of what is whole in a damaged one'
             'assemble:a recording of a text recording (dump --pdt)'
             'archive:what another machine needs to name a recording'\''s functions'
+            'bundle:of a recording'\''s programs what another machine needs, and no more'
             'buildid-cache:programs and libraries that are kept by their build-ids'
             'slice:a part of a recording'
             'merge:several recordings as one'
@@ -1031,6 +1032,29 @@ _perfdata() {
         '*--force[called as perf\: read files of other users too]' \
         '*-v[tell every issue at once]' \
         '*--verbose[tell every issue at once]' \
+        '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
+    bundle)
+        _arguments '*-i+[recording to read; - is standard input]:FILE:_files' \
+        '*--input=[recording to read; - is standard input]:FILE:_files' \
+        '*--symfs=[root under which programs and libraries are looked up]:DIR:_files -/' \
+        '*-k+[kernel image with symbols]:FILE:_files' \
+        '*--vmlinux=[kernel image with symbols]:FILE:_files' \
+        '*--kallsyms=[file used in place of /proc/kallsyms]:FILE:_files' \
+        '*--jitdump=-[code of runtimes by the jitdumps that they wrote\: in DIR, or where recorded]::DIR:_files -/' \
+        '*--debuginfod=-[fetch debug files, and objects that are not here, from these servers or those of DEBUGINFOD_URLS]::URLS:' \
+        '*-f[called as perf\: read files of other users too]' \
+        '*--force[called as perf\: read files of other users too]' \
+        '*--strict[end with an error at the first thing that is wrong]' \
+        '*--all-streams[of pipe streams one behind the other read all, not the first]' \
+        '*--memory=[records that wait for their order, in memory\: more go to a file; above 1G, also what few compressed bytes may hold]:SIZE:' \
+        '*-j+[threads; default\: all cores, the output is the same]:N:' \
+        '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
+        '*--progress[a line on a terminal that says how far reading is (on)]' \
+        '*--cache[indexes of symbols in XDG_CACHE_HOME/perfdata make the next run quicker (on)]' \
+        '*-v[tell every issue at once]' \
+        '*--verbose[tell every issue at once]' \
+        '*-o+[the folder to make]:DIR:_files -/' \
+        '*--output=[the folder to make]:DIR:_files -/' \
         '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
     buildid-cache)
         _arguments '*-l[print build-id and path of all that is kept]' \

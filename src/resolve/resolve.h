@@ -162,6 +162,14 @@ char pd_symbols_origin(const struct pd_dso *dso);
 /* perf knows, of an object that it has loaded, that its symbols are looked up by file offset. */
 bool pd_symbols_adjusts(const struct pd_dso *dso);
 
+/* The files that are read for a map's object, which is loaded. */
+struct pd_symbols_files {
+    const struct pd_object *object; /* NULL: it has no file of its own */
+    const char *lines;              /* NULL: none is asked for source lines */
+    const struct pd_kernel *kernel; /* whose table gives its symbols; NULL: none does */
+};
+struct pd_symbols_files pd_symbols_files(struct pd_symbols *symbols, const struct pd_map *map);
+
 /* The source line of an address. */
 struct pd_source_line {
     enum pd_lines_answer answer;

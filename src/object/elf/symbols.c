@@ -295,18 +295,11 @@ void pd_elf_load_free(struct pd_elf_load *load)
 
 /* ---- PLT ---- */
 
-struct plt {
-    Elf_Data *relocations, *symbols;
-    struct pd_elf_names strings;
-    uint64_t offset, entry;
-    size_t count;
-    bool addends;
-};
-
-static bool find_plt(const struct pd_elf *elf, struct plt *plt)
+bool pd_elf_plt_find(const struct pd_elf *elf, struct pd_elf_plt *plt)
 {
     struct pd_elf_table relocations, code;
 
+    *plt = (struct pd_elf_plt){ 0 };
     if (!elf->dynsym.section || (!pd_elf_section(elf, ".rela.plt", &relocations) &&
                                  !pd_elf_section(elf, ".rel.plt", &relocations)))
         return false;
@@ -318,6 +311,7 @@ static bool find_plt(const struct pd_elf *elf, struct plt *plt)
     if (!plt->relocations || !plt->symbols ||
         !pd_elf_names_open(elf, elf->dynsym.header.sh_link, &plt->strings))
         return false;
+    plt->section = relocations.index;
     plt->count = relocations.header.sh_size / relocations.header.sh_entsize;
     plt->addends = relocations.header.sh_type == SHT_RELA;
     uint64_t head = code.header.sh_entsize;
@@ -333,25 +327,33 @@ static bool find_plt(const struct pd_elf *elf, struct plt *plt)
     return plt->addends || relocations.header.sh_type == SHT_REL;
 }
 
+bool pd_elf_plt_name(struct pd_elf_plt *plt, size_t entry, const char **name, size_t *length)
+{
+    GElf_Rela with;
+    GElf_Rel without;
+    GElf_Sym symbol;
+
+    if (entry >= plt->count || entry >= INT32_MAX ||
+        (plt->addends ? !gelf_getrela(plt->relocations, (int)entry, &with)
+                      : !gelf_getrel(plt->relocations, (int)entry, &without)))
+        return false;
+    uint64_t symbol_index = GELF_R_SYM(plt->addends ? with.r_info : without.r_info);
+    *name = NULL;
+    *length = 0;
+    if (symbol_index < INT32_MAX && gelf_getsym(plt->symbols, (int)symbol_index, &symbol))
+        *name = pd_elf_names_take(&plt->strings, symbol.st_name, length);
+    return true;
+}
+
 bool pd_elf_load_plt(const struct pd_elf *elf, struct pd_symtab_builder *builder)
 {
-    struct plt plt;
+    struct pd_elf_plt plt;
+    const char *name;
+    size_t length;
 
-    if (!find_plt(elf, &plt))
+    if (!pd_elf_plt_find(elf, &plt))
         return true;
-    for (size_t i = 0; i < plt.count && i < INT32_MAX; i++) {
-        GElf_Rela with;
-        GElf_Rel without;
-        GElf_Sym symbol;
-        uint64_t symbol_index;
-        size_t length = 0;
-        if (plt.addends ? !gelf_getrela(plt.relocations, (int)i, &with)
-                        : !gelf_getrel(plt.relocations, (int)i, &without))
-            break;
-        symbol_index = GELF_R_SYM(plt.addends ? with.r_info : without.r_info);
-        const char *name = NULL;
-        if (symbol_index < INT32_MAX && gelf_getsym(plt.symbols, (int)symbol_index, &symbol))
-            name = pd_elf_names_take(&plt.strings, symbol.st_name, &length);
+    for (size_t i = 0; pd_elf_plt_name(&plt, i, &name, &length); i++) {
         uint64_t start = plt.offset + i * plt.entry;
         if (!pd_symtab_add_range(builder, start, start + plt.entry, PD_SYMBOL_GLOBAL, STT_FUNC,
                                  name ? name : "", name ? length : 0, PD_NAME_RAW_PLT))

@@ -37,6 +37,19 @@ bool pd_elf_load_symbols(struct pd_elf_load *load, size_t *count);
 bool pd_elf_load_table(struct pd_elf_load *load, const struct pd_elf_table *table, size_t *count);
 /* Adds `name@plt` symbols of a program or library; false when the system has no memory. */
 bool pd_elf_load_plt(const struct pd_elf *elf, struct pd_symtab_builder *builder);
+/* The relocations that the PLT's entries are made of. */
+struct pd_elf_plt {
+    Elf_Data *relocations, *symbols;
+    struct pd_elf_names strings;
+    uint64_t offset, entry; /* where the first one lies, how long each is */
+    size_t count, section;  /* section: of the relocations */
+    bool addends;
+};
+
+/* False: there is none in a form that perf takes. */
+bool pd_elf_plt_find(const struct pd_elf *elf, struct pd_elf_plt *plt);
+/* The name of an entry's function; NULL: it has none. False: there is no such entry. */
+bool pd_elf_plt_name(struct pd_elf_plt *plt, size_t entry, const char **name, size_t *length);
 /* Frees what `sections` still holds. */
 void pd_elf_load_free(struct pd_elf_load *load);
 

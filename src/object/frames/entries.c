@@ -45,16 +45,9 @@ static uint64_t code_address(const struct pd_frame_section *section, struct pd_f
 
 /* ---- entries ---- */
 
-/* An entry's bytes behind its length, and how large numbers of places are in it. */
-struct chunk {
-    struct pd_frame_bytes bytes;
-    uint64_t next; /* the entry behind it */
-    uint64_t id_place, id;
-    bool is_wide;
-};
-
 /* False at the end of the section, and where it is damaged. */
-static bool read_chunk(const struct pd_frame_section *section, uint64_t at, struct chunk *out)
+static bool read_chunk(const struct pd_frame_section *section, uint64_t at,
+                       struct pd_frame_chunk *out)
 {
     if (at >= section->size)
         return false;
@@ -67,15 +60,15 @@ static bool read_chunk(const struct pd_frame_section *section, uint64_t at, stru
     if (bytes.missing || !length || length > (size_t)(bytes.end - bytes.at))
         return false;
     bytes.end = bytes.at + length;
-    *out = (struct chunk){ .bytes = bytes,
-                           .next = (uint64_t)(bytes.end - section->bytes),
-                           .id_place = (uint64_t)(bytes.at - section->bytes),
-                           .is_wide = is_wide };
+    *out = (struct pd_frame_chunk){ .bytes = bytes,
+                                    .next = (uint64_t)(bytes.end - section->bytes),
+                                    .id_place = (uint64_t)(bytes.at - section->bytes),
+                                    .is_wide = is_wide };
     out->id = pd_frame_number(&out->bytes, section->is_debug && is_wide ? 8 : 4);
     return true;
 }
 
-static bool is_common(const struct pd_frame_section *section, const struct chunk *chunk)
+static bool is_common(const struct pd_frame_section *section, const struct pd_frame_chunk *chunk)
 {
     if (!section->is_debug)
         return !chunk->id;
@@ -115,7 +108,7 @@ static bool read_augmentation(struct pd_frame_bytes *bytes, const char *letters,
 static bool read_common(const struct pd_frame_section *section, uint64_t at,
                         struct pd_frame_common *out)
 {
-    struct chunk chunk;
+    struct pd_frame_chunk chunk;
     *out = (struct pd_frame_common){ .address_size = section->word };
     if (!read_chunk(section, at, &chunk) || !is_common(section, &chunk))
         return false;
@@ -148,12 +141,13 @@ static bool read_common(const struct pd_frame_section *section, uint64_t at,
 }
 
 /* Where what the entry shares with others lies. */
-static uint64_t common_place(const struct pd_frame_section *section, const struct chunk *chunk)
+static uint64_t common_place(const struct pd_frame_section *section,
+                             const struct pd_frame_chunk *chunk)
 {
     return section->is_debug ? chunk->id : chunk->id_place - chunk->id;
 }
 
-static bool read_entry(const struct pd_frame_section *section, struct chunk *chunk,
+static bool read_entry(const struct pd_frame_section *section, struct pd_frame_chunk *chunk,
                        struct pd_frame_entry *out)
 {
     struct pd_frame_bytes *bytes = &chunk->bytes;
@@ -172,7 +166,7 @@ static bool read_entry(const struct pd_frame_section *section, struct chunk *chu
 static bool entry_at(const struct pd_frame_section *section, uint64_t at,
                      struct pd_frame_entry *out)
 {
-    struct chunk chunk;
+    struct pd_frame_chunk chunk;
     return read_chunk(section, at, &chunk) && !is_common(section, &chunk) &&
            read_common(section, common_place(section, &chunk), &out->common) &&
            read_entry(section, &chunk, out);
@@ -192,7 +186,7 @@ static int compare_places(const void *left, const void *right)
 static void list_entries(struct pd_frame_section *section)
 {
     struct pd_frame_entry entry;
-    struct chunk chunk;
+    struct pd_frame_chunk chunk;
     uint64_t known = UINT64_MAX; /* whose common part is in `entry` */
     bool usable = false;
     section->is_listed = true;
@@ -246,15 +240,38 @@ static bool find_in_table(const struct pd_frame_section *section, uint64_t addre
     return true;
 }
 
+static bool find_place(struct pd_frame_section *section, uint64_t address, uint64_t *at)
+{
+    if (!section->bytes)
+        return false;
+    return section->table ? find_in_table(section, address, at) : find_listed(section, address, at);
+}
+
 bool pd_frame_entry_find(struct pd_frame_section *section, uint64_t address,
                          struct pd_frame_entry *out)
 {
     uint64_t at;
-    if (!section->bytes)
+    return find_place(section, address, &at) && entry_at(section, at, out) &&
+           address >= out->start && address < out->end;
+}
+
+bool pd_frame_chunk_read(const struct pd_frame_section *section, uint64_t at,
+                         struct pd_frame_chunk *out)
+{
+    return read_chunk(section, at, out);
+}
+
+bool pd_frame_entry_chunks(struct pd_frame_section *section, uint64_t address, uint64_t *at,
+                           uint64_t *common_at, struct pd_frame_common *common)
+{
+    struct pd_frame_chunk chunk;
+    struct pd_frame_entry entry;
+    if (!find_place(section, address, at) || !entry_at(section, *at, &entry) ||
+        address < entry.start || address >= entry.end || !read_chunk(section, *at, &chunk))
         return false;
-    bool found = section->table ? find_in_table(section, address, &at)
-                                : find_listed(section, address, &at);
-    return found && entry_at(section, at, out) && address >= out->start && address < out->end;
+    *common_at = common_place(section, &chunk);
+    *common = entry.common;
+    return true;
 }
 
 /* ---- sections ---- */

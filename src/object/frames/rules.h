@@ -4,6 +4,7 @@
 #ifndef PD_FRAME_RULES_H
 #define PD_FRAME_RULES_H
 #include "base/base.h"
+#include "base/text.h"
 
 /* Shared by threads, under its own lock. */
 struct pd_frame_rules;
@@ -24,6 +25,20 @@ void pd_frame_rules_free(struct pd_frame_rules *rules);
 
 /* `address` as the file itself counts. */
 enum pd_return_place pd_frame_rules_return(struct pd_frame_rules *rules, uint64_t address);
+
+/* ---- a part of them ---- */
+
+/* The entries of the functions that hold some addresses, as sections that lie where the file's own
+ * are loaded. */
+struct pd_frame_cut {
+    struct pd_text eh, debug; /* .eh_frame, .debug_frame; empty: nothing is said there */
+    size_t functions;
+};
+
+/* `addresses` as the file itself counts, rising. False: an entry has a form that cannot be moved,
+ * or no memory. The caller frees both texts. */
+bool pd_frame_rules_cut(struct pd_frame_rules *rules, const uint64_t *addresses, size_t count,
+                        struct pd_frame_cut *out);
 
 /* ---- steps ---- */
 

@@ -113,6 +113,21 @@ void pd_frame_section_free(struct pd_frame_section *section);
 bool pd_frame_entry_find(struct pd_frame_section *section, uint64_t address,
                          struct pd_frame_entry *out);
 
+/* An entry's bytes behind its length, and how large numbers of places are in it. */
+struct pd_frame_chunk {
+    struct pd_frame_bytes bytes;
+    uint64_t next; /* the entry behind it */
+    uint64_t id_place, id;
+    bool is_wide;
+};
+
+/* False at the end of the section, and where it is damaged. */
+bool pd_frame_chunk_read(const struct pd_frame_section *section, uint64_t at,
+                         struct pd_frame_chunk *out);
+/* Where the entry of the function that holds an address lies, and what it shares with others. */
+bool pd_frame_entry_chunks(struct pd_frame_section *section, uint64_t address, uint64_t *at,
+                           uint64_t *common_at, struct pd_frame_common *common);
+
 /* program.c */
 
 /* The step at an address of the entry, and where it begins to hold. NULL: its program is damaged,

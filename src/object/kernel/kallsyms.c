@@ -6,21 +6,13 @@
 
 enum { USUAL_LINE = 40 }; /* characters */
 
-struct line {
-    uint64_t address;
-    char type;
-    const char *name;
-    size_t length;
-};
-
 static const int8_t hex_values[256] = {
     ['1'] = 1,  ['2'] = 2,  ['3'] = 3,  ['4'] = 4,  ['5'] = 5,  ['6'] = 6,  ['7'] = 7,
     ['8'] = 8,  ['9'] = 9,  ['a'] = 10, ['b'] = 11, ['c'] = 12, ['d'] = 13, ['e'] = 14,
     ['f'] = 15, ['A'] = 10, ['B'] = 11, ['C'] = 12, ['D'] = 13, ['E'] = 14, ['F'] = 15,
 };
 
-/* Goes to the next line in [*at, end); false at the end. Lines that are none get type 0. */
-static bool next_line(const char **at, const char *end, struct line *line)
+bool pd_kallsyms_next(const char **at, const char *end, struct pd_kallsyms_line *line)
 {
     const char *p = *at;
 
@@ -50,12 +42,12 @@ static char upper(char c)
 bool pd_kallsyms_parse(struct pd_symtab_builder *builder, char *text, size_t size)
 {
     const char *at = text, *end = text + size;
-    struct line line;
+    struct pd_kallsyms_line line;
 
     builder->text = text;
     builder->text_size = size;
     pd_symtab_reserve(builder, size / USUAL_LINE);
-    while (next_line(&at, end, &line)) {
+    while (pd_kallsyms_next(&at, end, &line)) {
         char kind = upper(line.type);
         /* '$': mapping symbols of ARM modules */
         if ((kind != 'T' && kind != 'W' && kind != 'D' && kind != 'B') ||
@@ -76,9 +68,9 @@ bool pd_kallsyms_function(const char *text, size_t size, const char *name, uint6
 {
     const char *end = text + size;
     size_t length = strlen(name);
-    struct line line;
+    struct pd_kallsyms_line line;
 
-    while (next_line(&text, end, &line)) {
+    while (pd_kallsyms_next(&text, end, &line)) {
         char kind = upper(line.type);
         if ((kind == 'T' || kind == 'W' || line.type == 'A') && line.length == length &&
             !memcmp(line.name, name, length)) {

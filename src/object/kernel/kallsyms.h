@@ -11,4 +11,14 @@ bool pd_kallsyms_parse(struct pd_symtab_builder *builder, char *text, size_t siz
 /* The address of a function, or of an absolute symbol. */
 bool pd_kallsyms_function(const char *text, size_t size, const char *name, uint64_t *address);
 
+struct pd_kallsyms_line {
+    uint64_t address;
+    char type;
+    const char *name; /* with the module's behind a tab, without a NUL */
+    size_t length;
+};
+
+/* Goes to the next line in [*at, end); false at the end. Lines that are none get type 0. */
+bool pd_kallsyms_next(const char **at, const char *end, struct pd_kallsyms_line *line);
+
 #endif
