@@ -40,10 +40,10 @@ struct pd_object_search pd_search_of(struct pd_recording *recording,
                                      const struct pd_itrace_options *itrace);
 
 /* What flags of the same names in several verbs' options say: VERB is PERFDATA_REPORT, for one. */
-#define PD_SEARCH_BY_FLAGS(search, flags, VERB)                                                    \
+#define PD_SEARCH_BY_FLAGS(search, flags, VERB, VERBOSE)                                           \
     ((search)->demangle = !((flags)&VERB##_NO_DEMANGLE),                                           \
      (search)->demangle_kernel = (flags)&VERB##_DEMANGLE_KERNEL,                                   \
-     (search)->force = (flags)&VERB##_FORCE)
+     (search)->verbose_names = (flags)&VERB##_##VERBOSE, (search)->force = (flags)&VERB##_FORCE)
 
 /* `search` NULL: no symbols; resolvers are then NULL. The recording and what `search` points to
  * stay the caller's and must outlive the session. */

@@ -175,9 +175,7 @@ static perfdata_status decode(struct pd_profile_shared *shared)
         .threads = options->threads,
     };
     pd_filter_trace(&shared->filter, &config);
-    perfdata_status status = pd_trace_log_open(&shared->log, shared->recording, &shared->itrace,
-                                               PD_TRACE_LOG_REFUSED, &config);
-    return status < 0 ? status : pd_session_decode(&shared->session, &config);
+    return pd_trace_log_decode(&shared->log, &shared->session, PD_TRACE_LOG_REFUSED, &config);
 }
 
 /* The session with what the options ask of it. */
@@ -186,8 +184,7 @@ static perfdata_status open_session(struct pd_profile_shared *shared)
     const struct perfdata_profile_options *options = shared->options;
     struct pd_object_search search = pd_search_of(shared->recording, &options->search,
                                                   &shared->itrace);
-    search.verbose_names = options->flags & PERFDATA_PROFILE_VERBOSE_NAMES;
-    PD_SEARCH_BY_FLAGS(&search, options->flags, PERFDATA_PROFILE);
+    PD_SEARCH_BY_FLAGS(&search, options->flags, PERFDATA_PROFILE, VERBOSE_NAMES);
     perfdata_status status = pd_session_open(shared->recording, &search, &shared->session);
     if (status < 0)
         return status;

@@ -357,8 +357,7 @@ static struct pd_object_search search_of(const struct pd_annotate *annotate)
     struct pd_object_search search = pd_search_of(annotate->recording, &annotate->options->search,
                                                   NULL);
     search.ignore_vmlinux = flags & PERFDATA_ANNOTATE_IGNORE_VMLINUX;
-    search.verbose_names = flags & PERFDATA_ANNOTATE_VERBOSE;
-    PD_SEARCH_BY_FLAGS(&search, flags, PERFDATA_ANNOTATE);
+    PD_SEARCH_BY_FLAGS(&search, flags, PERFDATA_ANNOTATE, VERBOSE);
     return search;
 }
 

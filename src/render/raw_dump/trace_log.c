@@ -72,6 +72,14 @@ perfdata_status pd_trace_log_open(struct pd_trace_log *log, struct pd_recording 
     return PERFDATA_OK;
 }
 
+perfdata_status pd_trace_log_decode(struct pd_trace_log *log, struct pd_session *session,
+                                    enum pd_trace_log_output output, struct pd_synth_config *config)
+{
+    perfdata_status status = pd_trace_log_open(log, session->recording, config->options, output,
+                                               config);
+    return status < 0 ? status : pd_session_decode(session, config);
+}
+
 perfdata_status pd_trace_log_close(struct pd_trace_log *log, perfdata_status status)
 {
     if (!log->file)

@@ -6,6 +6,7 @@
 #include "render/raw_dump/raw_dump.h"
 #include "io/output_file.h"
 #include "itrace/synth.h"
+#include "pipeline/pipeline.h"
 #include <perfdata/recording.h>
 #include <stdio.h>
 
@@ -26,6 +27,10 @@ enum pd_trace_log_output { PD_TRACE_LOG_REFUSED, PD_TRACE_LOG_RECORDS, PD_TRACE_
 perfdata_status pd_trace_log_open(struct pd_trace_log *log, struct pd_recording *recording,
                                   const struct pd_itrace_options *options,
                                   enum pd_trace_log_output output, struct pd_synth_config *config);
+/* Opens it by the options of `config` and decodes the session's traces. */
+perfdata_status pd_trace_log_decode(struct pd_trace_log *log, struct pd_session *session,
+                                    enum pd_trace_log_output output,
+                                    struct pd_synth_config *config);
 /* `status`, or that the file could not be written. */
 perfdata_status pd_trace_log_close(struct pd_trace_log *log, perfdata_status status);
 

@@ -284,8 +284,7 @@ static struct pd_object_search search_of(const struct pd_report *report)
     const struct perfdata_report_options *options = report->options;
     struct pd_object_search search = pd_search_of(report->recording, &options->search, NULL);
     search.ignore_vmlinux = options->flags & PERFDATA_REPORT_IGNORE_VMLINUX;
-    PD_SEARCH_BY_FLAGS(&search, options->flags, PERFDATA_REPORT);
-    search.verbose_names = options->flags & PERFDATA_REPORT_VERBOSE;
+    PD_SEARCH_BY_FLAGS(&search, options->flags, PERFDATA_REPORT, VERBOSE);
     return search;
 }
 

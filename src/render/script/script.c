@@ -357,9 +357,7 @@ static perfdata_status decode(struct pd_script *script)
         .threads = options->threads,
     };
     pd_filter_trace(&script->filter, &config);
-    perfdata_status status = pd_trace_log_open(&script->raw.log, script->recording, itrace,
-                                               PD_TRACE_LOG_RECORDS, &config);
-    return status < 0 ? status : pd_session_decode(&script->session, &config);
+    return pd_trace_log_decode(&script->raw.log, &script->session, PD_TRACE_LOG_RECORDS, &config);
 }
 
 /* Only the first maps of threads and of CPUs hold. */
@@ -383,8 +381,7 @@ static perfdata_status open_session(struct pd_script *script)
     const struct perfdata_script_options *options = script->options;
     struct pd_object_search search = pd_search_of(script->recording, &options->search,
                                                   &script->itrace);
-    search.verbose_names = options->flags & PERFDATA_SCRIPT_VERBOSE_NAMES;
-    PD_SEARCH_BY_FLAGS(&search, options->flags, PERFDATA_SCRIPT);
+    PD_SEARCH_BY_FLAGS(&search, options->flags, PERFDATA_SCRIPT, VERBOSE_NAMES);
     perfdata_status status = pd_session_open(script->recording, &search, &script->session);
     if (!status)
         pd_session_want_guests(&script->session, &options->search);
