@@ -97,6 +97,13 @@ static bool hit_sample(struct worker *worker, const struct pd_delivered *record)
     return ok && hit_raw(worker, record, &sample) && hit_chain(worker, record, &sample);
 }
 
+static int front(void *data, const struct pd_delivered *record)
+{
+    struct pd_bundle *bundle = data;
+    bundle->has_trace |= record->type == PD_RECORD_AUXTRACE;
+    return PD_FRONT_PASS;
+}
+
 static perfdata_status begin(void *data, unsigned number, struct pd_resolver *resolver,
                              void **state)
 {
@@ -202,6 +209,7 @@ perfdata_status perfdata_bundle_write(perfdata_recording *recording,
         .begin = begin,
         .work = work,
         .end = end,
+        .front = front,
     };
     if (!recording->open || !options)
         return PERFDATA_ERROR_ARGUMENT;
@@ -219,6 +227,10 @@ perfdata_status perfdata_bundle_write(perfdata_recording *recording,
     status = pd_pipeline_run(&bundle.session, &consumer, 0);
     if (status >= 0 && (bundle.no_memory || !group(&bundle)))
         status = pd_no_memory(&inner->context, "a bundle");
+    if (status >= 0 && bundle.has_trace)
+        status = pd_issue(&inner->context, PERFDATA_ISSUE_OBJECT, -1,
+                          "the code that the trace runs through is not in the bundle: only what "
+                          "recorded samples show");
     if (status >= 0)
         status = pd_bundle_folder(&bundle, asked.path);
     pd_session_close(&bundle.session);

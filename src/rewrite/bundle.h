@@ -23,7 +23,7 @@ struct pd_bundle {
     struct pd_session session;
     PD_VEC(struct pd_bundle_hit) hits;       /* by object and address */
     PD_VEC(struct pd_bundle_object) objects; /* by build-id */
-    bool no_memory;
+    bool no_memory, has_trace;
     struct perfdata_bundle_result result;
 };
 

@@ -63,8 +63,9 @@ static perfdata_status left_out(struct folder *folder, const struct pd_bundle_ob
 static perfdata_status copy_file(struct folder *folder, const char *from, int fd)
 {
     struct pd_bytes bytes;
-    if (!pd_file_map(from, &bytes))
-        return PERFDATA_OK;
+    errno = ENOENT;
+    if (!pd_file_map(from, &bytes)) /* it was there a moment ago */
+        return fail(folder, from);
     bool ok = !ftruncate(fd, 0) && pd_write_at(fd, 0, bytes.data, bytes.size);
     folder->bundle->result.bytes += bytes.size;
     pd_bytes_free(&bytes);

@@ -115,7 +115,9 @@ static bool take_table(struct cutting *cutting, uint64_t offset, uint64_t *place
                                         part->bytes + part->size, cutting->debug->like->swapped,
                                         !part->bytes };
         const uint8_t *start = bytes.at;
-        if (!skip_table(&bytes, &greatest) || greatest >= UINT32_MAX) {
+        /* Tables do not overlap but in hostile files. */
+        if (!skip_table(&bytes, &greatest) || greatest >= UINT32_MAX ||
+            cutting->abbrevs.length / 2 > part->size) {
             cutting->debug->is_possible = false;
             return true;
         }
