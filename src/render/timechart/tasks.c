@@ -70,10 +70,8 @@ bool pd_chart_rename(struct pd_chart *chart, uint32_t pid, uint32_t text)
         task->current = *place;
         return true;
     }
-    struct pd_chart_name *first = task->names == PD_CHART_NONE ? NULL
-                                                               : &chart->names.data[task->names];
-    if (first && first->text == PD_INTERN_NONE) {
-        first->text = text;
+    if (task->names != PD_CHART_NONE && chart->names.data[task->names].text == PD_INTERN_NONE) {
+        chart->names.data[task->names].text = text;
         task->current = task->names;
     } else if (!add_name(chart, task, text)) {
         return false;
