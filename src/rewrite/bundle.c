@@ -219,7 +219,7 @@ perfdata_status perfdata_bundle_write(perfdata_recording *recording,
         status = pd_fail(&inner->context, PERFDATA_ERROR_ARGUMENT, -1, "no folder is named");
     if (status < 0)
         return status;
-    struct pd_object_search search = pd_search_of(inner, &asked.search);
+    struct pd_object_search search = pd_search_of(inner, &asked.search, NULL);
     bundle.context = &inner->context;
     status = pd_session_open(inner, &search, &bundle.session);
     if (status < 0)
