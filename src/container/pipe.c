@@ -106,8 +106,13 @@ static perfdata_status take_feature(struct pd_recording *recording, const struct
 
 static perfdata_status take_tracing_data(struct pd_recording *recording, const struct pd_raw *raw)
 {
-    if (!raw->payload || recording->features.tracing_data.present)
+    if (recording->features.tracing_data.present || !raw->payload_size)
         return PERFDATA_OK;
+    if (!raw->payload)
+        return pd_issue(&recording->context, PERFDATA_ISSUE_LIMIT, (int64_t)raw->offset,
+                        "formats of tracepoints of %llu bytes are not read: their fields are not "
+                        "shown",
+                        (unsigned long long)raw->payload_size);
     const uint8_t *copy = (const uint8_t *)pd_arena_copy(&recording->arena, raw->payload,
                                                          (size_t)raw->payload_size);
     if (!copy)

@@ -58,4 +58,17 @@ make HOSTNAME head >"$work/text"
     "$PERFDATA" repair "$work/pipe" -o "$work/whole" >/dev/null 2>&1
 "$PERFDATA" header "$work/whole" | grep -q '^# arch : x86_64$' ||
     complain 'a whole feature is left out, too'
+
+# Formats of tracepoints beyond 128 MiB are left out, and that is said: TRACING_DATA, then a mark.
+make HOSTNAME head | grep -vE 'FEATURE|SAMPLE' >"$work/text"
+"$PERFDATA" assemble "$work/text" -o "$work/pipe" || exit 1
+{
+    cat "$work/pipe"
+    printf '\102\0\0\0\0\0\014\0\010\0\0\010'
+    head -c $((128 * 1024 * 1024 + 8)) /dev/zero
+    printf '\104\0\0\0\0\0\010\0'
+} >"$work/large"
+"$PERFDATA" check "$work/large" >"$work/out" 2>/dev/null
+grep -q '^file: limit .*formats of tracepoints of 134217736 bytes' "$work/out" ||
+    complain "formats of 128 MiB are left out in silence: $(cat "$work/out")"
 [ $failed -eq 0 ]
