@@ -45,7 +45,7 @@ static perfdata_status read_old_table(struct pd_recording *recording, struct old
 static void name_by_old_table(struct pd_recording *recording, struct pd_event *event,
                               const struct old_table *table)
 {
-    uint32_t at = event->attr.type == PD_TYPE_TRACEPOINT
+    uint32_t at = table->bytes && event->attr.type == PD_TYPE_TRACEPOINT
                       ? pd_map64_get(&table->places, event->attr.config)
                       : PD_MAP64_NONE;
     if (at == PD_MAP64_NONE)

@@ -288,7 +288,7 @@ perfdata_status pd_bundle_folder(struct pd_bundle *bundle, const char *path)
                              ? PERFDATA_ERROR_ARGUMENT
                              : PERFDATA_ERROR_OUTPUT,
                          -1, "%s: %s", path, strerror(errno));
-    if (made >= 0 && status < 0)
+    if (folder.beside && made >= 0 && status < 0)
         (void)nftw(folder.beside, remove_one, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
     pd_vec_free(&folder.kernel);
     free(folder.path);

@@ -110,10 +110,14 @@ static bool take_table(struct cutting *cutting, uint64_t offset, uint64_t *place
     const struct pd_cut_part *part = &cutting->debug->parts[PD_CUT_ABBREV];
     uint32_t known = pd_map64_get(&cutting->tables, offset);
     uint64_t greatest = 0;
+    if (!part->bytes) {
+        cutting->debug->is_possible = false;
+        return true;
+    }
     if (known == PD_MAP64_NONE) {
         struct pd_frame_bytes bytes = { part->bytes + PD_MIN(offset, part->size),
                                         part->bytes + part->size, cutting->debug->like->swapped,
-                                        !part->bytes };
+                                        false };
         const uint8_t *start = bytes.at;
         /* Tables do not overlap but in hostile files. */
         if (!skip_table(&bytes, &greatest) || greatest >= UINT32_MAX ||
