@@ -219,17 +219,29 @@ static perfdata_status put_kernel(struct folder *folder)
 
 /* ---- all ---- */
 
-/* What is not known here either is no loss; what is known and cannot be carried is told. */
+/* Files that are not here, or only with another build-id, are counted; each file here that cannot be
+ * carried is told. */
+static void count_absent(struct folder *folder, const struct pd_bundle_object *objects,
+                         size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const enum pd_dso_kind kind = objects[i].hits->map->dso->kind;
+        folder->bundle->result.absent += kind == PD_DSO_USER || kind == PD_DSO_MODULE;
+    }
+}
+
 static perfdata_status put_group(struct folder *folder, const struct pd_bundle_object *objects,
                                  size_t count)
 {
     struct pd_symbols *symbols = folder->bundle->session.symbols;
     struct pd_symbols_files files = { .object = NULL };
     perfdata_status status = PERFDATA_OK;
+    bool is_known = false;
     for (size_t i = 0; i < count && status >= 0 && !files.object; i++) {
         const struct pd_map *map = objects[i].hits->map;
         (void)pd_symbols_table(symbols, map);
         files = pd_symbols_files(symbols, map);
+        is_known |= files.object || files.kernel;
         if (files.object && files.object->type == PD_OBJECT_PERF_MAP)
             status = left_out(folder, &objects[i], "a runtime's map of its code has no build-id");
         else if (files.object && !files.object->runtime_path && !files.object->symbol_path)
@@ -244,6 +256,8 @@ static perfdata_status put_group(struct folder *folder, const struct pd_bundle_o
             continue;
         files.object = NULL;
     }
+    if (!is_known)
+        count_absent(folder, objects, count);
     return files.object && status >= 0 ? put_objects(folder, objects, count, &files) : status;
 }
 

@@ -87,6 +87,12 @@ for program in spin shapes; do
     done
 done
 
+# A program that is not here is counted.
+mkdir -p "$out/nothing"
+"$PERFDATA" bundle --symfs "$out/nothing" -f -i "$demo/spin.data" -o "$out/absent" 2>"$out/text" ||
+    fail 'a bundle of nothing fails'
+grep -q 'have no file here: 1$' "$out/text" || fail "no word of what is not here: $(cat "$out/text")"
+
 # What is there already stays.
 mkdir "$out/full"
 echo kept >"$out/full/file"

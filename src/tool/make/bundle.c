@@ -43,6 +43,9 @@ static enum tool_exit run_bundle(struct tool *tool, void *data, int argc, char *
         return code;
     perfdata_status status = perfdata_bundle_write(recording, &bundle, &result);
     code = tool_close(tool, recording, status);
+    if (status >= 0 && result.absent)
+        fprintf(stderr, "perfdata bundle: objects that occur and have no file here: %" PRIu64 "\n",
+                result.absent);
     if (status >= 0)
         fprintf(stderr,
                 "perfdata bundle: %" PRIu64 " addresses of %" PRIu64 " objects, %" PRIu64
