@@ -55,7 +55,7 @@ inject -i rec.data -o out
 - list sw
 - archive rec.data'
 # These read no settings.
-none=' dump header aux check repair assemble slice merge anonymize help version '
+none=' dump header aux bundle check repair assemble slice merge anonymize help version '
 
 for verb in $("$PERFDATA" --list-cmds); do
     case $none in
