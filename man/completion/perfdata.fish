@@ -709,7 +709,7 @@ complete -c perfdata -n __fish_use_subcommand -f -a archive -d 'what another mac
 complete -c perfdata -n '__fish_seen_subcommand_from archive' -s i -l input -r -d 'recording to read; - is standard input'
 complete -c perfdata -n '__fish_seen_subcommand_from archive' -s f -l force -d 'called as perf: read files of other users too'
 complete -c perfdata -n '__fish_seen_subcommand_from archive' -s v -l verbose -d 'tell every issue at once'
-complete -c perfdata -n __fish_use_subcommand -f -a bundle -d 'of a recording'\''s programs what another machine needs, and no more'
+complete -c perfdata -n __fish_use_subcommand -f -a bundle -d 'the part of the programs that another machine needs to show a recording'
 complete -c perfdata -n '__fish_seen_subcommand_from bundle' -s i -l input -r -d 'recording to read; - is standard input'
 complete -c perfdata -n '__fish_seen_subcommand_from bundle' -l symfs -r -d 'root under which programs and libraries are looked up'
 complete -c perfdata -n '__fish_seen_subcommand_from bundle' -s k -l vmlinux -r -d 'kernel image with symbols'

@@ -32,7 +32,7 @@ _perfdata() {
             'repair:a valid recording of what is whole in a damaged one'
             'assemble:a recording of a text recording (dump --pdt)'
             'archive:what another machine needs to name a recording'\''s functions'
-            'bundle:of a recording'\''s programs what another machine needs, and no more'
+            'bundle:the part of the programs that another machine needs to show a recording'
             'buildid-cache:programs and libraries that are kept by their build-ids'
             'slice:a part of a recording'
             'merge:several recordings as one'

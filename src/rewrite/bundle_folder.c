@@ -219,8 +219,8 @@ static perfdata_status put_kernel(struct folder *folder)
 
 /* ---- all ---- */
 
-/* Files that are not here, or only with another build-id, are counted; each file here that cannot be
- * carried is told. */
+/* Files that are not here, or only with another build-id, are counted; each file here that cannot
+ * be carried is told. */
 static void count_absent(struct folder *folder, const struct pd_bundle_object *objects,
                          size_t count)
 {
