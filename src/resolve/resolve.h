@@ -168,7 +168,7 @@ struct pd_symbols_files {
     const char *lines;              /* NULL: none is asked for source lines */
     const struct pd_kernel *kernel; /* whose table gives its symbols; NULL: none does */
 };
-struct pd_symbols_files pd_symbols_files(struct pd_symbols *symbols, const struct pd_map *map);
+struct pd_symbols_files pd_symbols_files(const struct pd_map *map);
 
 /* The source line of an address. */
 struct pd_source_line {

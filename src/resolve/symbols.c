@@ -305,11 +305,10 @@ static const char *lines_path(const struct pd_loaded *loaded)
     return path[0] == '[' || strncmp(path, "/tmp/perf-", 10) == 0 ? NULL : path;
 }
 
-struct pd_symbols_files pd_symbols_files(struct pd_symbols *symbols, const struct pd_map *map)
+struct pd_symbols_files pd_symbols_files(const struct pd_map *map)
 {
     struct pd_symbols_files files = { .object = NULL };
     const struct pd_loaded *loaded = atomic_load_explicit(&map->dso->symbols, memory_order_acquire);
-    (void)symbols;
     if (!loaded)
         return files;
     if (loaded->object && loaded->object->type != PD_OBJECT_NOT_FOUND)

@@ -20,8 +20,8 @@ enum { ROOM = PATH_MAX, KALLSYMS_MAX = 1 << 30, OPEN_FOLDERS = 8 };
 
 struct folder {
     struct pd_bundle *bundle;
-    char *path, *beside;     /* its name in the end, and until then */
-    PD_VEC(uint64_t) kernel; /* addresses, as its table counts */
+    char *path, *beside; /* its name in the end, and until then */
+    pd_cut_list kernel;  /* addresses, as its table counts */
     const struct pd_kernel *table;
     struct pd_build_id kernel_id;
 };
@@ -121,35 +121,18 @@ static perfdata_status put_source(struct folder *folder, const struct pd_bundle_
     return status;
 }
 
-static int compare_addresses(const void *left, const void *right)
-{
-    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-    return (a > b) - (a < b);
-}
-
-static void sort_addresses(uint64_t *all, size_t *count)
-{
-    size_t kept = 0;
-    if (*count)
-        qsort(all, *count, sizeof *all, compare_addresses);
-    for (size_t i = 0; i < *count; i++)
-        if (!kept || all[kept - 1] != all[i])
-            all[kept++] = all[i];
-    *count = kept;
-}
-
 /* `count` objects of one build-id, which several paths may have. */
 static perfdata_status put_objects(struct folder *folder, const struct pd_bundle_object *objects,
                                    size_t count, const struct pd_symbols_files *files)
 {
     const struct pd_object *object = files->object;
-    PD_VEC(uint64_t) addresses = { 0 };
+    pd_cut_list addresses = { 0 };
     perfdata_status status = PERFDATA_OK;
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < objects[i].count; k++)
             if (!pd_vec_push(&addresses, objects[i].hits[k].address))
                 status = pd_no_memory(folder->bundle->context, "a bundle");
-    sort_addresses(addresses.data, &addresses.count);
+    pd_cut_sort(&addresses);
     struct pd_cut_source source = {
         .program = object->runtime_path ? object->runtime_path : object->symbol_path,
         .symbols = object->symbol_path ? object->symbol_path : object->runtime_path,
@@ -195,7 +178,7 @@ static perfdata_status put_kernel(struct folder *folder)
     struct pd_text text = { 0 };
     if (!folder->table || !folder->kernel_id.size)
         return PERFDATA_OK;
-    sort_addresses(folder->kernel.data, &folder->kernel.count);
+    pd_cut_sort(&folder->kernel);
     if (!pd_file_read(folder->table->path, &bytes, KALLSYMS_MAX))
         return pd_fail(folder->bundle->context, PERFDATA_ERROR_NOT_FOUND, -1, "%s: %s",
                        folder->table->path, strerror(errno));
@@ -240,7 +223,7 @@ static perfdata_status put_group(struct folder *folder, const struct pd_bundle_o
     for (size_t i = 0; i < count && status >= 0 && !files.object; i++) {
         const struct pd_map *map = objects[i].hits->map;
         (void)pd_symbols_table(symbols, map);
-        files = pd_symbols_files(symbols, map);
+        files = pd_symbols_files(map);
         is_known |= files.object || files.kernel;
         if (files.object && files.object->type == PD_OBJECT_PERF_MAP)
             status = left_out(folder, &objects[i], "a runtime's map of its code has no build-id");
@@ -295,7 +278,7 @@ perfdata_status pd_bundle_folder(struct pd_bundle *bundle, const char *path)
     if (!folder.beside || made < 0)
         status = fail(&folder, path);
     else
-        status = put_all(&folder);
+        status = pd_analysis_status(bundle->context, put_all(&folder));
     if (made >= 0 && status >= 0 && rename(folder.beside, folder.path))
         status = pd_fail(bundle->context,
                          errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR

@@ -87,11 +87,36 @@ for program in spin shapes; do
     done
 done
 
+# A section that claims to be code, begins in the code and has no end: a small file all the same.
+cat >"$out/endless.py" <<'EOF'
+import struct, sys
+whole, path, size = sys.argv[1:]
+data = bytearray(open(whole, 'rb').read())
+at, = struct.unpack_from('<Q', data, 40)
+sections = range(at, at + 64 * struct.unpack_from('<H', data, 60)[0], 64)
+kind = lambda i: struct.unpack_from('<IQ', data, i + 4)
+code = [i for i in sections if kind(i)[0] == 1 and kind(i)[1] & 4][-1]
+other = [i for i in sections if kind(i)[0] not in (0, 1, 7, 8) and kind(i)[1] & 2][-1]
+struct.pack_into('<IQ', data, other + 4, 1, 6)
+start, = struct.unpack_from('<Q', data, code + 24)
+struct.pack_into('<QQ', data, other + 24, start, int(size))
+open(path, 'wb').write(data)
+EOF
+for size in $((1 << 40)) $((0x7fffffffffff0000)); do
+    rm -rf "$out/endless"
+    python3 "$out/endless.py" "$demo/symfs/own/bin/shapes" "$out/symfs/own/bin/shapes" $size &&
+        "$PERFDATA" bundle --symfs "$out/symfs" -f -i "$demo/shapes.data" -o "$out/endless" \
+            2>"$out/text" || { fail "a section of $size bytes"; cat "$out/text"; }
+    find "$out/endless" -name elf -size +1M | grep . &&
+        fail "a section of $size bytes makes a giant"
+done
+
 # A program that is not here is counted.
 mkdir -p "$out/nothing"
 "$PERFDATA" bundle --symfs "$out/nothing" -f -i "$demo/spin.data" -o "$out/absent" 2>"$out/text" ||
     fail 'a bundle of nothing fails'
-grep -q 'have no file here: 1$' "$out/text" || fail "no word of what is not here: $(cat "$out/text")"
+grep -q 'have no file here: 1$' "$out/text" ||
+    fail "no word of what is not here: $(cat "$out/text")"
 
 # What is there already stays.
 mkdir "$out/full"

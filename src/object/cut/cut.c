@@ -34,8 +34,6 @@ static const struct pd_elf *symbols_of(const struct cutting *cutting)
     return cutting->whole.has_symbols ? &cutting->whole.symbols : &cutting->whole.program;
 }
 
-/* What begins at an offset of the file, as symbols say it: by the segments, of a module by its
- * sections. More than it has does no harm. */
 static bool want_value(struct cutting *cutting, uint64_t value)
 {
     if (cutting->whole.program.header.e_machine == EM_ARM &&
@@ -44,6 +42,8 @@ static bool want_value(struct cutting *cutting, uint64_t value)
     return pd_vec_push(&cutting->values, value);
 }
 
+/* What begins at an offset of the file, as symbols say it: by the segments, of a module by its
+ * sections. More than it has does no harm. */
 static bool want_start(struct cutting *cutting, uint64_t start)
 {
     const struct pd_elf *elf = &cutting->whole.program;
@@ -70,6 +70,13 @@ static bool want_start(struct cutting *cutting, uint64_t start)
     return true;
 }
 
+/* Of which there are bytes. */
+static bool is_code(const struct pd_elf *elf, const GElf_Shdr *header)
+{
+    return header->sh_flags & SHF_EXECINSTR && header->sh_type == SHT_PROGBITS && header->sh_size &&
+           pd_range_ok(header->sh_offset, header->sh_size, elf->bytes.size);
+}
+
 /* The section of code that an offset lies in. */
 static bool code_at(const struct cutting *cutting, uint64_t offset, struct range *out)
 {
@@ -77,9 +84,8 @@ static bool code_at(const struct cutting *cutting, uint64_t offset, struct range
     for (size_t i = 1; i < elf->section_count && i < SECTIONS_MAX; i++) {
         GElf_Shdr header;
         Elf_Scn *section = elf_getscn(elf->elf, i);
-        if (section && gelf_getshdr(section, &header) && header.sh_flags & SHF_EXECINSTR &&
-            header.sh_type == SHT_PROGBITS && offset - header.sh_offset < header.sh_size &&
-            pd_range_ok(header.sh_offset, header.sh_size, elf->bytes.size)) {
+        if (section && gelf_getshdr(section, &header) && is_code(elf, &header) &&
+            offset - header.sh_offset < header.sh_size) {
             *out = (struct range){ header.sh_offset, header.sh_offset + header.sh_size };
             return true;
         }
@@ -235,7 +241,6 @@ static void keep_section(struct cutting *cutting, struct pd_elf_out_section *sec
     const struct pd_elf *elf = &cutting->whole.program;
     GElf_Shdr *header = &section->header;
     const bool has_names = cutting->dynsym.count > 1;
-    struct range unused;
     if (!(header->sh_flags & SHF_ALLOC)) {
         *section = (struct pd_elf_out_section){ .name = "" };
         if (index)
@@ -252,9 +257,7 @@ static void keep_section(struct cutting *cutting, struct pd_elf_out_section *sec
         replace(section, &cutting->plt_entries);
     } else if (!strcmp(section->name, ".eh_frame") && cutting->frames.eh.length) {
         replace(section, &cutting->frames.eh);
-    } else if (header->sh_type != SHT_NOTE &&
-               !(header->sh_flags & SHF_EXECINSTR && header->sh_type == SHT_PROGBITS &&
-                 code_at(cutting, header->sh_offset, &unused))) {
+    } else if (header->sh_type != SHT_NOTE && !is_code(elf, header)) {
         header->sh_type = SHT_NOBITS;
     }
 }
@@ -387,7 +390,8 @@ static bool cut(struct cutting *cutting)
     cutting->result->functions = cutting->frames.functions;
     return take_program_headers(cutting) && take_sections(cutting) &&
            add_section(cutting, ".debug_frame", SHT_PROGBITS, &cutting->frames.debug) &&
-           add_debug(cutting) && add_symtab(cutting) && take_code(cutting);
+           add_debug(cutting) && add_symtab(cutting) && take_code(cutting) &&
+           cutting->out.sections.count < PD_ELF_OUT_SECTIONS_MAX;
 }
 
 static void close_all(struct cutting *cutting)

@@ -4,9 +4,15 @@
  * into others. Addresses, offsets, sections and build-id are the whole file's. */
 #ifndef PD_OBJECT_CUT_H
 #define PD_OBJECT_CUT_H
+#include "base/vec.h"
 #include "object/frames/rules.h"
 #include "object/lines/lines.h"
 #include "object/object.h"
+
+/* Addresses. */
+typedef PD_VEC(uint64_t) pd_cut_list;
+/* Rising, each once. */
+void pd_cut_sort(pd_cut_list *list);
 
 struct pd_cut_source {
     const char *program; /* the file with the sections, code and call frame information */

@@ -24,6 +24,7 @@ struct pd_cut_part {
     const uint8_t *bytes; /* of the whole section; NULL: there is none */
     uint64_t size, new_size;
     bool is_whole;
+    uint64_t kept;                      /* bytes, each as often as it was asked for */
     PD_VEC(struct pd_elf_piece) pieces; /* that are kept, from the section's begin */
 };
 

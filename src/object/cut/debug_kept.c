@@ -4,6 +4,10 @@
 #include "object/frames/bytes.h"
 #include <dwarf.h>
 
+/* How often each byte of a section may be asked for: entries of damaged files may all lead to one
+ * long list or text, which is read for each. */
+enum { ASKED_MAX = 64 };
+
 struct entry {
     struct pd_cut_debug *debug;
     unsigned version, address_size;
@@ -16,7 +20,8 @@ bool pd_cut_debug_keep(struct pd_cut_debug *debug, enum pd_cut_debug_section sec
     struct pd_cut_part *part = &debug->parts[section];
     if (!part->bytes || !size)
         return true;
-    if (!pd_range_ok(offset, size, part->size)) {
+    part->kept += size;
+    if (!pd_range_ok(offset, size, part->size) || part->kept / ASKED_MAX > part->size) {
         debug->is_possible = false;
         return true;
     }

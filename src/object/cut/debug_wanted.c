@@ -87,23 +87,10 @@ static void want_unit(struct pd_lines *lines, const struct pd_lines_unit *unit,
         debug->is_possible = false; /* its functions are in another file */
 }
 
-/* The unit whose line program has the row. */
-static const struct pd_lines_unit *unit_of(const struct pd_lines *lines,
-                                           const struct pd_lines_row *row)
-{
-    for (size_t i = 0; i < lines->units.count; i++) {
-        const struct pd_lines_unit *unit = &lines->units.data[i];
-        if (unit->rows.count && row >= unit->rows.data && row < unit->rows.data + unit->rows.count)
-            return unit;
-    }
-    return NULL;
-}
-
 bool pd_cut_debug_want(struct pd_lines *lines, const pd_cut_list *addresses,
                        struct pd_cut_debug *out)
 {
     struct wanting wanting = { .debug = out };
-    const struct pd_lines_unit *last = NULL;
     bool ok = pd_vec_widen_to(&out->units, lines->units.count);
     pthread_mutex_lock(&lines->lock);
     for (size_t i = 0; i < addresses->count && ok; i++) {
@@ -113,11 +100,8 @@ bool pd_cut_debug_want(struct pd_lines *lines, const pd_cut_list *addresses,
             want_unit(lines, unit, out);
             ok = want(&wanting, &body->die, true) && follow(&wanting);
         }
-        const struct pd_lines_row *row = pd_lines_row_at(lines, addresses->data[i]);
-        if (row && (!last || row < last->rows.data || row >= last->rows.data + last->rows.count))
-            last = unit_of(lines, row);
-        if (row && last)
-            want_unit(lines, last, out);
+        if (pd_lines_row_at(lines, addresses->data[i], &unit))
+            want_unit(lines, unit, out);
     }
     pthread_mutex_unlock(&lines->lock);
     pd_cut_sort(&out->entries);

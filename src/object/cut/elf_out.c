@@ -104,14 +104,11 @@ static uint64_t first_free(const struct pd_elf_out *out)
 static bool put_header(const struct pd_elf_out *out, uint64_t sections_at, struct pd_text *to)
 {
     const struct pd_elf *like = out->like;
-    const size_t size = like->is_64_bit ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr);
     const size_t shoff = like->is_64_bit ? offsetof(Elf64_Ehdr, e_shoff)
                                          : offsetof(Elf32_Ehdr, e_shoff);
     const size_t shnum = like->is_64_bit ? offsetof(Elf64_Ehdr, e_shnum)
                                          : offsetof(Elf32_Ehdr, e_shnum);
     const size_t word = like->is_64_bit ? 8 : 4;
-    if (like->bytes.size < size || out->sections.count >= SHN_LORESERVE)
-        return false;
     pd_text_bytes(to, like->bytes.data, shoff);
     pd_elf_put_word(to, like, sections_at);
     pd_text_bytes(to, like->bytes.data + shoff + word, shnum - shoff - word);

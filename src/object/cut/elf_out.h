@@ -22,6 +22,9 @@ struct pd_elf_out_section {
     size_t part_count;
 };
 
+/* A header has no room for the number of more, .shstrtab among them. */
+enum { PD_ELF_OUT_SECTIONS_MAX = SHN_LORESERVE - 1 };
+
 struct pd_elf_out {
     const struct pd_elf *like; /* whose class, byte order and first header it has */
     PD_VEC(struct pd_elf_piece) pieces;
@@ -35,8 +38,8 @@ void pd_elf_put_word(struct pd_text *out, const struct pd_elf *like, uint64_t va
 void pd_elf_put_symbol(struct pd_text *out, const struct pd_elf *like, const GElf_Sym *symbol);
 
 bool pd_elf_out_piece(struct pd_elf_out *out, uint64_t offset, uint64_t size);
-/* Appends .shstrtab, places what has bytes, writes it all. `*bytes`: how many were written. False:
- * no memory, or errno says why not. */
+/* Appends .shstrtab to fewer than PD_ELF_OUT_SECTIONS_MAX sections, places what has bytes, writes
+ * it all. `*bytes`: how many were written. False: no memory, or errno says why not. */
 bool pd_elf_out_write(struct pd_elf_out *out, int fd, uint64_t *bytes);
 void pd_elf_out_free(struct pd_elf_out *out);
 

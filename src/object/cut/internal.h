@@ -6,8 +6,6 @@
 #include "object/cut/elf_out.h"
 #include "object/elf/symbols.h"
 
-typedef PD_VEC(uint64_t) pd_cut_list;
-
 /* ---- names.c ---- */
 
 /* The names that perf gives addresses, raw, by two open files. NULL: no memory. `*text_offset` as
@@ -27,8 +25,6 @@ bool pd_cut_table(const struct pd_elf *symbols, const struct pd_elf *program,
                   const struct pd_elf_table *table, const pd_cut_list *values,
                   struct pd_cut_table *out);
 void pd_cut_table_free(struct pd_cut_table *table);
-/* Rising, each once. */
-void pd_cut_sort(pd_cut_list *list);
 bool pd_cut_has(const pd_cut_list *list, uint64_t value);
 
 /* ---- check.c ---- */

@@ -10,12 +10,14 @@ struct cutting {
     size_t functions;
 };
 
-/* A chunk as it is; its new place. False: damaged, or no memory. */
+/* A chunk as it is; its new place. Only those of damaged files overlap, and would fill more than
+ * the section. False: damaged, or no memory. */
 static bool put_chunk(struct cutting *cutting, uint64_t at, struct pd_frame_chunk *chunk,
                       uint64_t *place)
 {
     *place = cutting->out->length;
-    if (!pd_frame_chunk_read(cutting->section, at, chunk) || *place > UINT32_MAX / 2)
+    if (!pd_frame_chunk_read(cutting->section, at, chunk) ||
+        *place + (chunk->next - at) > PD_MIN(cutting->section->size, (size_t)UINT32_MAX / 2))
         return false;
     pd_text_bytes(cutting->out, cutting->section->bytes + at, (size_t)(chunk->next - at));
     return !cutting->out->failed && pd_map64_set(&cutting->placed, at, (uint32_t)*place);

@@ -315,7 +315,9 @@ size_t pd_lines_list(struct pd_lines *lines, uint64_t address, struct pd_lines_f
             out[0].file = pd_intern_text(&lines->files, symbol->file);
         count = *name != '\0';
     }
-    const struct pd_lines_row *row = count && lines->dwarf ? pd_lines_row_at(lines, address) : NULL;
+    struct pd_lines_unit *unit;
+    const struct pd_lines_row *row = count && lines->dwarf ? pd_lines_row_at(lines, address, &unit)
+                                                           : NULL;
     if (row) {
         out[0].file = pd_intern_text(&lines->files, row->file);
         out[0].line = row->line;

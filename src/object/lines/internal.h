@@ -92,8 +92,9 @@ struct pd_lines_nameless {
 
 /* lines.c; all under the lock */
 
-/* The line that holds at an address; NULL: none. */
-const struct pd_lines_row *pd_lines_row_at(struct pd_lines *lines, uint64_t address);
+/* The line that holds at an address, and the unit whose line program has it; NULL: none. */
+const struct pd_lines_row *pd_lines_row_at(struct pd_lines *lines, uint64_t address,
+                                           struct pd_lines_unit **unit);
 /* The symbol that addr2line names an address by; NULL: none. */
 const struct pd_lines_symbol *pd_lines_symbol_at(const struct pd_lines *lines, uint64_t address);
 /* The unit whose DIE lies there; NULL: none. */

@@ -522,25 +522,26 @@ static const struct pd_lines_row *find_row(const struct pd_lines_unit *unit, uin
 }
 
 /* In the unit that the table of ranges names, else in those that it does not know. */
-const struct pd_lines_row *pd_lines_row_at(struct pd_lines *lines, uint64_t address)
+const struct pd_lines_row *pd_lines_row_at(struct pd_lines *lines, uint64_t address,
+                                           struct pd_lines_unit **unit)
 {
     Dwarf_Arange *range = lines->ranges ? dwarf_getarange_addr(lines->ranges, address) : NULL;
     const struct pd_lines_row *row = NULL;
     Dwarf_Off place;
 
     if (range && !dwarf_getarangeinfo(range, NULL, NULL, &place)) {
-        struct pd_lines_unit *unit = pd_lines_unit_at(lines, place);
-        if (unit) {
-            read_unit(lines, unit);
-            row = find_row(unit, address);
+        *unit = pd_lines_unit_at(lines, place);
+        if (*unit) {
+            read_unit(lines, *unit);
+            row = find_row(*unit, address);
         }
     }
     for (size_t i = 0; !row && lines->units.data && i < lines->units.count; i++) {
-        struct pd_lines_unit *unit = &lines->units.data[i];
-        if (unit->is_listed)
+        *unit = &lines->units.data[i];
+        if ((*unit)->is_listed)
             continue;
-        read_unit(lines, unit);
-        row = find_row(unit, address);
+        read_unit(lines, *unit);
+        row = find_row(*unit, address);
     }
     return row;
 }
@@ -599,7 +600,8 @@ enum pd_lines_answer pd_lines_find(struct pd_lines *lines, uint64_t address, con
     if (!section)
         return PD_LINES_NOTHING;
     pthread_mutex_lock(&lines->lock);
-    const struct pd_lines_row *row = lines->dwarf ? pd_lines_row_at(lines, address) : NULL;
+    struct pd_lines_unit *unit;
+    const struct pd_lines_row *row = lines->dwarf ? pd_lines_row_at(lines, address, &unit) : NULL;
     if (row) {
         *file = pd_intern_text(&lines->files, row->file);
         *line = row->line;

@@ -30,10 +30,7 @@ static enum tool_exit run_bundle(struct tool *tool, void *data, int argc, char *
     struct perfdata_bundle_options bundle = {
         .struct_size = sizeof bundle,
         .path = options->output,
-        .search = tool_search(tool, (struct perfdata_symbol_search){ .symfs = options->symfs,
-                                                                     .kallsyms = options->kallsyms,
-                                                                     .vmlinux = options->vmlinux,
-                                                                     .jitdump = options->jitdump }),
+        .search = tool_search(tool, (struct perfdata_symbol_search){ TOOL_WHERE_SYMBOLS(options) }),
     };
     perfdata_recording *recording;
     if (!options->output)
