@@ -171,7 +171,7 @@ perfdata_status pdc_need_formats(struct pd_recording *recording)
             status = note_ids(recording, &known);
         is_noted = true;
         if (status == PERFDATA_OK && known.failed)
-            status = pd_fail(&recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+            status = pd_no_memory(&recording->context, NULL);
         else if (status == PERFDATA_OK && pd_map64_get(&known.ids, attr->config) == PD_MAP64_NONE)
             status = pd_fail(&recording->context, PERFDATA_ERROR_NOT_PERF_DATA, -1,
                              "%s: incompatible file format: no tracing data of event %s",

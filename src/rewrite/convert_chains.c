@@ -20,8 +20,7 @@ struct converting {
 
 static perfdata_status no_memory(struct converting *converting)
 {
-    return pd_fail(&converting->copy.recording->context, PERFDATA_ERROR_MEMORY, -1,
-                   "out of memory");
+    return pd_no_memory(&converting->copy.recording->context, NULL);
 }
 
 static bool is_converted(uint64_t sample_type)

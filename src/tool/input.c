@@ -165,17 +165,23 @@ enum tool_exit tool_open(struct tool *tool, const char *name, perfdata_recording
     return tool_open_as(tool, name, &options, out);
 }
 
+void tool_reading_options(const struct tool *tool, struct tool *issues,
+                          struct perfdata_options *options)
+{
+    options->on_issue = tool_on_issue;
+    options->issue_data = issues;
+    options->threads = tool->jobs;
+    options->max_memory = tool->reading.memory;
+    options->flags = (tool->reading.strict ? PERFDATA_STRICT : 0) |
+                     (tool->reading.all_streams ? PERFDATA_ALL_STREAMS : 0) |
+                     (tool->as_perf ? PERFDATA_LIKE_PERF : 0);
+}
+
 enum tool_exit tool_open_as(struct tool *tool, const char *name,
                             const struct perfdata_options *watched, perfdata_recording **out)
 {
     struct perfdata_options options = *watched;
-    options.on_issue = tool_on_issue;
-    options.issue_data = tool;
-    options.threads = tool->jobs;
-    options.max_memory = tool->reading.memory;
-    options.flags = (tool->reading.strict ? PERFDATA_STRICT : 0) |
-                    (tool->reading.all_streams ? PERFDATA_ALL_STREAMS : 0) |
-                    (tool->as_perf ? PERFDATA_LIKE_PERF : 0);
+    tool_reading_options(tool, tool, &options);
     *out = NULL;
     bool standard_input = !strcmp(name, "-");
     if (!standard_input && owner_is_wrong(tool, name)) {

@@ -29,6 +29,9 @@ enum tool_exit tool_open(struct tool *tool, const char *name, perfdata_recording
 /* The same with another on_progress than the tool's. */
 enum tool_exit tool_open_as(struct tool *tool, const char *name,
                             const struct perfdata_options *watched, perfdata_recording **out);
+/* What the verb's options say of how recordings are read; what is wrong is told of by `issues`. */
+void tool_reading_options(const struct tool *tool, struct tool *issues,
+                          struct perfdata_options *options);
 /* The one that the verb reads. */
 enum tool_exit tool_open_one(struct tool *tool, int argc, char **argv, perfdata_recording **out);
 

@@ -22,7 +22,7 @@ struct slabs {
     PD_VEC(struct slab) all;
 };
 
-/* What an address is now: two of them fill what a processor fetches at once. */
+/* What an address is now. Two of them fit into a line of the cache. */
 struct pointer {
     uint64_t address;
     uint64_t last; /* bytes of the last allocation */

@@ -227,14 +227,11 @@ static enum tool_exit run_inject(struct tool *tool, void *data, int argc, char *
         .known_build_ids = options->known,
         .itrace = tool->itrace,
         .itrace_count = tool->no_itrace ? 0 : tool->itrace_count,
-        .search = { .symfs = options->symfs,
-                    .vmlinux = options->vmlinux,
-                    .kallsyms = options->kallsyms,
-                    .build_id_dir = tool->build_id_dir,
-                    .debuginfod = tool_debuginfod(),
-                    .index_dir = tool_index_dir(tool),
-                    .home = getenv("HOME"),
-                    .guest_mount = options->guest_mount },
+        .search = tool_search(
+            tool, (struct perfdata_symbol_search){ .symfs = options->symfs,
+                                                   .vmlinux = options->vmlinux,
+                                                   .kallsyms = options->kallsyms,
+                                                   .guest_mount = options->guest_mount }),
         .perf_config = getenv("PERF_CONFIG"),
     };
     struct perfdata_output output;

@@ -108,15 +108,9 @@ static void *print(void *data)
     pthread_sigmask(SIG_BLOCK, &all, NULL); /* signals are the view's */
     struct tool issues = { .as_perf = tool->as_perf, .before = tool->before };
     struct perfdata_options open = PERFDATA_OPTIONS_INIT;
-    open.on_issue = tool_on_issue;
-    open.issue_data = &issues;
+    tool_reading_options(tool, &issues, &open);
     open.on_progress = on_progress;
     open.progress_data = printer;
-    open.threads = tool->jobs;
-    open.max_memory = tool->reading.memory;
-    open.flags = (tool->reading.strict ? PERFDATA_STRICT : 0) |
-                 (tool->reading.all_streams ? PERFDATA_ALL_STREAMS : 0) |
-                 (tool->as_perf ? PERFDATA_LIKE_PERF : 0);
     struct perfdata_annotate_result result = { .struct_size = sizeof result };
     perfdata_recording *recording;
     perfdata_status status = perfdata_recording_open(printer->name, &open, &recording);

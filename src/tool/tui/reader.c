@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads a recording beside the view: its first part, a larger one, the whole. */
 #include "tool/tui/reader.h"
+#include "tool/input.h"
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,15 +52,9 @@ static bool read_part(struct reader *reader)
     perfdata_report *report = NULL;
     reader->stopped = false;
     struct tool part = { .as_perf = reader->tool->as_perf, .before = reader->tool->before };
-    open.on_issue = tool_on_issue;
-    open.issue_data = &part;
+    tool_reading_options(reader->tool, &part, &open);
     open.on_progress = on_progress;
     open.progress_data = reader;
-    open.threads = reader->tool->jobs;
-    open.max_memory = reader->tool->reading.memory;
-    open.flags = (reader->tool->reading.strict ? PERFDATA_STRICT : 0) |
-                 (reader->tool->reading.all_streams ? PERFDATA_ALL_STREAMS : 0) |
-                 (reader->tool->as_perf ? PERFDATA_LIKE_PERF : 0);
     perfdata_status status = perfdata_recording_open(reader->name, &open, &recording);
     if (status == PERFDATA_OK)
         status = perfdata_report_open(recording, &reader->options, &result, &report);
