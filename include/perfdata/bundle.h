@@ -19,10 +19,10 @@ struct perfdata_bundle_options {
 /* What went into a bundle. Since 0.1. */
 struct perfdata_bundle_result {
     size_t struct_size;
-    uint64_t objects;  /* that are in it */
-    uint64_t whole;    /* of these: as whole files, of which no part would say the same */
-    uint64_t left_out; /* that occur and are not in it, each told as a PERFDATA_ISSUE_OBJECT */
-    uint64_t absent; /* that occur and are not on this machine: their code has no names anywhere */
+    uint64_t objects;   /* that are in it */
+    uint64_t whole;     /* of these: as whole files, of which no part would say the same */
+    uint64_t left_out;  /* that occur and are not in it, each told as a PERFDATA_ISSUE_OBJECT */
+    uint64_t absent;    /* that occur and have no file here: nothing is known of their code */
     uint64_t addresses; /* of objects that are in it */
     uint64_t bytes;     /* of the files, without their holes */
 };
