@@ -484,7 +484,7 @@ static enum tool_exit run_record(struct tool *tool, void *data, int argc, char *
     struct own_words *own = calloc(1, sizeof *own);
     enum tool_exit code = own ? record_take_options(&run, argc, argv)
                               : tool_failure(tool, PERFDATA_ERROR_MEMORY, NULL, NULL);
-    if (code == TOOL_DONE) {
+    if (own && code == TOOL_DONE) {
         read_own_words(own);
         run.recorder.arguments = own->words;
         perfdata_status status = perfdata_recorder_open(&run.recorder, &recorder);

@@ -284,7 +284,7 @@ static void go_function(struct view *view, int step)
  * text, 0: there is none. */
 static const char *target_of(const char *text, size_t length, size_t *target)
 {
-    const char *name = memchr(text, '<', length), *at = name;
+    const char *name = memchr(text, '<', length), *at;
     *target = 0;
     if (!name || name == text || name[-1] != ' ')
         return NULL;
