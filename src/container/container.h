@@ -139,6 +139,9 @@ void pd_walk_read_ahead(struct pd_walk *walk, struct pd_ahead *ahead);
 bool pd_walk_inside(const struct pd_walk *walk);
 /* The record delivered last may be none, or what should follow it is not all there. */
 bool pd_walk_doubts(const struct pd_walk *walk, const struct pd_raw *raw);
+/* The record delivered last is taken for one whatever stands behind it: a copy may leave out what
+ * follows. Costs a pass over its bytes. */
+bool pd_walk_is_sure(const struct pd_walk *walk, const struct pd_raw *raw);
 /* How far the walk is: bytes of the data section read so far. */
 uint64_t pd_walk_position(const struct pd_walk *walk);
 void pd_walk_close(struct pd_walk *walk);

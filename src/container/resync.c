@@ -12,7 +12,8 @@ enum {
     ROWS_TRIED = 32,
     TYPE_MAX = 1 << 17, /* no perf, nor simpleperf, has numbers from here on */
     AHEAD = 128 * 1024, /* a row is judged by what lies within so many bytes */
-    WINDOW = AHEAD + 64 * 1024
+    WINDOW = AHEAD + 64 * 1024,
+    BITS_OF_ENDS = UINT16_MAX / 8 + 1 /* a bit for each place in a record that is not wide */
 };
 
 /* Only simpleperf's own types have wide sizes here: any number may stand in the type of a damaged
@@ -286,17 +287,21 @@ static bool row_ends_at(const struct pd_walk *walk, const uint8_t *at, const uin
     return at == end;
 }
 
-bool pdc_holds_records(const struct pd_walk *walk, const struct pdc_header *header)
+static bool may_hold_records(uint32_t type)
 {
-    switch (header->type) {
+    switch (type) {
     case PD_RECORD_HEADER_ATTR:
     case PD_RECORD_HEADER_FEATURE:
     case PD_RECORD_HEADER_TRACING_DATA:
     case PD_RECORD_COMPRESSED:
     case PD_RECORD_COMPRESSED2: return false;
-    default: break;
+    default: return type < PD_RECORD_WIDE;
     }
-    if (header->type >= PD_RECORD_WIDE)
+}
+
+bool pdc_holds_records(const struct pd_walk *walk, const struct pdc_header *header)
+{
+    if (!may_hold_records(header->type))
         return false;
     /* By the record's own place: what is written anew must be judged as it was read. Bytes before
      * the row may seem to be one, too. */
@@ -310,6 +315,50 @@ bool pdc_holds_records(const struct pd_walk *walk, const struct pdc_header *head
             return true;
     }
     return false;
+}
+
+/* Of each byte of [0, size): whether a row of headers from there on ends with the last byte. Told
+ * from the end on, so that no mass of bytes that look like headers takes long. */
+static void rows_that_end(const struct pd_walk *walk, const uint8_t *bytes, uint32_t size,
+                          uint8_t ends[BITS_OF_ENDS])
+{
+    memset(ends, 0, BITS_OF_ENDS);
+    ends[size / 8] |= (uint8_t)(1 << (size & 7));
+    for (uint32_t at = size < 8 ? 0 : size - 7; at-- > 0;) {
+        uint32_t step = pdc_header(bytes + at, walk->swap).size;
+        if (step < 8 || step > size - at)
+            continue;
+        uint32_t next = at + step;
+        if (ends[next / 8] >> (next & 7) & 1)
+            ends[at / 8] |= (uint8_t)(1 << (at & 7));
+    }
+}
+
+bool pd_walk_is_sure(const struct pd_walk *walk, const struct pd_raw *raw)
+{
+    uint8_t ends[BITS_OF_ENDS];
+    struct pdc_header header = pdc_header(raw->data, walk->swap);
+    struct pd_sample sample;
+    if (!pdc_looks_right(&header))
+        return false;
+    if (!may_hold_records(header.type))
+        return true;
+    bool is_sample = header.type == PD_RECORD_SAMPLE;
+    uint32_t from = pd_record_min_size(header.type);
+    if (is_sample && (!raw->event || raw->event->attr.sample_type >= PD_SAMPLE_END))
+        return raw->event;
+    if (is_sample)
+        from = pd_sample_decode(raw->event, raw->data, raw->size, &sample) < 0
+                   ? 8
+                   : PD_MIN(sample.parts_end, raw->size);
+    else
+        rows_that_end(walk, raw->data, raw->size, ends);
+    for (uint32_t at = from; at + 8 <= raw->size; at++) {
+        header = pdc_header(raw->data + at, walk->swap);
+        if (pdc_looks_right(&header) && (is_sample || ends[at / 8] >> (at & 7) & 1))
+            return false;
+    }
+    return true;
 }
 
 bool pdc_go_back(struct pd_walk *walk)

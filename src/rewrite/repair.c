@@ -152,7 +152,7 @@ static perfdata_status copy_whole(struct repair *repair)
     while ((got = pd_walk_next(walk, &raw)) > 0) {
         if (pd_walk_doubts(walk, &raw))
             continue;
-        if (!is_good(repair, &raw)) {
+        if (!is_good(repair, &raw) || !pd_walk_is_sure(walk, &raw)) {
             repair->result.dropped++;
             continue;
         }
