@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The text of `perf data convert --to-json`: header and samples, with the addresses of their chains
  * as recorded. */
+#include "base/cpuid.h"
 #include "convert/direct.h"
 #include <stdlib.h>
 #include <time.h>
@@ -54,6 +55,17 @@ static void put_word(struct pd_text *out, const char *key, const struct pd_str *
     put_string(out, value->text, strlen(value->text));
 }
 
+/* perf takes this machine's where the recording has none. */
+static void put_cpuid(const struct pd_recording *recording, struct pd_text *out)
+{
+    const struct pd_str *recorded = &recording->features.cpuid.text;
+    char id[PD_CPUID_SIZE];
+    struct pd_str here = { 0 };
+    if (!recorded->text && recording->like_perf && pd_cpuid_of_this_machine(id))
+        here.text = id;
+    put_word(out, "cpuid", recorded->text ? recorded : &here);
+}
+
 static void put_command(const struct pd_feature_cmdline *command, struct pd_text *out)
 {
     put_key(out, "cmdline");
@@ -86,7 +98,7 @@ static void put_header(const struct pd_recording *recording, struct pd_text *out
     put_word(out, "os-release", &f->osrelease.text);
     put_word(out, "arch", &f->arch.text);
     put_word(out, "cpu-desc", &f->cpudesc.text);
-    put_word(out, "cpuid", &f->cpuid.text);
+    put_cpuid(recording, out);
     put_number(out, "nrcpus-online", f->nrcpus.online);
     put_number(out, "nrcpus-avail", f->nrcpus.available);
     if (pd_recording_has_feature(recording, PD_FEATURE_CLOCK_DATA)) {

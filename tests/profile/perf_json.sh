@@ -43,6 +43,22 @@ for wrong in '--group process' '--detail line' --count --lines; do
     "$PERFDATA" export json $wrong -i "$work/odd.data" >/dev/null 2>&1 &&
         fail "export json takes $wrong"
 done
+# A recording that does not tell its processor: called as perf, this machine's, as with perf.
+sed -e "/^feature CPUID /d" -e "/^features /s/ CPUID//" "$data/convert/odd.pdt" >"$work/nowhere.pdt"
+"$PERFDATA" assemble "$work/nowhere.pdt" -o "$work/nowhere.data" || fail 'without CPUID'
+ln -s "$PERFDATA" "$work/perf"
+value() { sed -n "s/^$1[[:blank:]]*: *//p" /proc/cpuinfo | head -n 1; }
+here="$(value vendor_id),$(value 'cpu family'),$(value model),$(value stepping)"
+for who in perfdata perf; do
+    program=$PERFDATA
+    [ $who = perfdata ] || program=$work/perf
+    "$program" data convert --to-json "$work/$who.json" -i "$work/nowhere.data" 2>/dev/null ||
+        fail "$who of a recording without CPUID"
+done
+grep -q '"cpuid"' "$work/perfdata.json" && fail "another machine's cpuid"
+[ "$here" = ,,, ] || grep -q "\"cpuid\": \"$here\"" "$work/perf.json" ||
+    fail "called as perf: not this machine's cpuid, $here"
+rm "$work/perf.json"
 # Options that choose do so.
 [ "$("$PERFDATA" export json -G -i "$work/odd.data" 2>/dev/null | grep -c '"ip"')" = 26 ] ||
     fail '-G'

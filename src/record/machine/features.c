@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The header's features that describe this machine and the events. */
+#include "base/cpuid.h"
 #include "record/machine/payload.h"
 #include <ctype.h>
 #include <stdio.h>
@@ -41,41 +42,16 @@ static perfdata_status put_system(perfdata_recorder *recorder)
     return status < 0 ? status : set_string(recorder, PD_FEATURE_ARCH, system.machine);
 }
 
-static bool cpuinfo(const char *text, const char *key, char *out, size_t size)
-{
-    size_t length = strlen(key), used = 0;
-    for (const char *line = text; line; line = strchr(line, '\n')) {
-        line += *line == '\n';
-        const char *value = line + length;
-        if (strncmp(line, key, length) != 0 || !strchr(" \t:", *value))
-            continue;
-        value += strspn(value, " \t:");
-        for (; *value && *value != '\n' && used + 1 < size; value++)
-            if (!isspace((unsigned char)*value) || (used && !isspace((unsigned char)out[used - 1])))
-                out[used++] = *value;
-        while (used && isspace((unsigned char)out[used - 1]))
-            used--;
-        out[used] = 0;
-        return true;
-    }
-    return false;
-}
-
 static perfdata_status put_cpu(perfdata_recorder *recorder)
 {
-    char name[256] = "", vendor[64], family[16], model[16], stepping[16], id[128];
+    char name[256] = "", id[PD_CPUID_SIZE];
     char *text = pd_roots_read(&recorder->roots, NULL, "/proc/cpuinfo");
     perfdata_status status = PERFDATA_OK;
-    if (text && (cpuinfo(text, "model name", name, sizeof name) ||
-                 cpuinfo(text, "Processor", name, sizeof name)))
+    if (text && (pd_cpuinfo_value(text, "model name", name, sizeof name) ||
+                 pd_cpuinfo_value(text, "Processor", name, sizeof name)))
         status = set_string(recorder, PD_FEATURE_CPUDESC, name);
-    if (status == PERFDATA_OK && text && cpuinfo(text, "vendor_id", vendor, sizeof vendor) &&
-        cpuinfo(text, "cpu family", family, sizeof family) &&
-        cpuinfo(text, "model", model, sizeof model) &&
-        cpuinfo(text, "stepping", stepping, sizeof stepping)) {
-        snprintf(id, sizeof id, "%s,%s,%s,%s", vendor, family, model, stepping);
+    if (status == PERFDATA_OK && text && pd_cpuid_from(text, id))
         status = set_string(recorder, PD_FEATURE_CPUID, id);
-    }
     free(text);
     return status;
 }

@@ -2,6 +2,7 @@
 /* `kvm stat report`: what guests of virtual machines were left for, and how long until they went
  * on. */
 #include "analyse/tracepoints.h"
+#include "base/cpuid.h"
 #include "base/intern.h"
 #include "container/handle.h"
 #include "select/filter.h"
@@ -295,26 +296,38 @@ static perfdata_status put_table(struct kvm *kvm)
 
 /* ---- the run ---- */
 
-static void note_isa(struct kvm *kvm, const struct pd_recording *recording)
+/* The processor that was recorded; called as perf this machine's where that is not told. NULL: not
+ * known. */
+static const char *processor_id(const struct pd_recording *recording, char here[PD_CPUID_SIZE])
 {
     const struct pd_features *features = &recording->features;
-    kvm->intel = features->cpuid.present && strstr(features->cpuid.text.text, "Intel");
+    if (features->cpuid.present)
+        return features->cpuid.text.text;
+    return recording->like_perf && pd_cpuid_of_this_machine(here) ? here : NULL;
+}
+
+static void note_isa(struct kvm *kvm, const struct pd_recording *recording)
+{
+    char here[PD_CPUID_SIZE];
+    const char *id = processor_id(recording, here);
+    kvm->intel = id && strstr(id, "Intel");
 }
 
 static perfdata_status check(struct pd_recording *recording,
                              const struct perfdata_kvm_options *options)
 {
     static const char *const makers[] = { "Intel", "AMD", "Hygon" };
-    const struct pd_features *features = &recording->features;
-    bool known = !features->cpuid.present;
+    char here[PD_CPUID_SIZE];
+    const char *id = processor_id(recording, here);
+    bool known = !id;
     if (options->event > PERFDATA_KVM_PORTS || options->by_time > 1)
         return pd_fail(&recording->context, PERFDATA_ERROR_ARGUMENT, -1,
                        "there are no such events of guests");
     for (size_t i = 0; i < PD_LENGTH(makers) && !known; i++)
-        known = strstr(features->cpuid.text.text, makers[i]);
+        known = strstr(id, makers[i]);
     return known ? PERFDATA_OK
                  : pd_fail(&recording->context, PERFDATA_ERROR_UNSUPPORTED, -1,
-                           "CPU %s is not supported.", features->cpuid.text.text);
+                           "CPU %s is not supported.", id);
 }
 
 static perfdata_status run(struct kvm *kvm, struct pd_recording *recording, perfdata_write_fn write,
