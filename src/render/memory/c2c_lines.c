@@ -340,8 +340,14 @@ static bool put_place(struct pd_text *out, struct pd_symbols *symbols,
     if (line.answer == PD_LINES_FOUND) {
         const char *slash = strrchr(line.file, '/');
         pd_text_format(out, "%s:%u", slash ? slash + 1 : line.file, line.line);
-    } else {
+    } else if (line.answer == PD_LINES_NAMELESS) {
         pd_text_string(out, "??:0");
+    } else if (row->symbol) {
+        pd_text_format(out, "%s+%llu", row->symbol->name,
+                       (unsigned long long)(row->code - row->symbol->start));
+    } else {
+        pd_text_format(out, "%s[%llx]", pd_symbols_short_name(symbols, row->map->dso),
+                       (unsigned long long)line.address);
     }
     return !out->failed;
 }
