@@ -58,6 +58,17 @@ PD_INLINE void pd_store64(void *p, uint64_t v, bool swap)
     memcpy(p, &v, sizeof v);
 }
 
+/* The low `size` bytes of `v`: 1, 2, 4 or 8. */
+PD_INLINE void pd_store(void *p, uint64_t v, unsigned size, bool swap)
+{
+    switch (size) {
+    case 1: *(uint8_t *)p = (uint8_t)v; break;
+    case 2: pd_store16(p, (uint16_t)v, swap); break;
+    case 4: pd_store32(p, (uint32_t)v, swap); break;
+    default: pd_store64(p, v, swap); break;
+    }
+}
+
 /* True when the result does not fit; *out is then unspecified. */
 #define pd_add_overflows(a, b, out) __builtin_add_overflow((a), (b), (out))
 #define pd_sub_overflows(a, b, out) __builtin_sub_overflow((a), (b), (out))

@@ -21,12 +21,7 @@ static void put_bytes(struct encoder *e, const uint8_t *bytes, size_t size)
 static void put_number(struct encoder *e, uint64_t value, unsigned size)
 {
     uint8_t bytes[8];
-    switch (size) {
-    case 1: bytes[0] = (uint8_t)value; break;
-    case 2: pd_store16(bytes, (uint16_t)value, e->swap); break;
-    case 4: pd_store32(bytes, (uint32_t)value, e->swap); break;
-    default: pd_store64(bytes, value, e->swap); break;
-    }
+    pd_store(bytes, value, size, e->swap);
     put_bytes(e, bytes, size);
 }
 

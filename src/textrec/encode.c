@@ -44,12 +44,7 @@ static void number_bytes(bool swap, unsigned kind, uint64_t value, uint8_t bytes
         value = pd_attr_flags_to_big(value);
     else if (kind == PD_KIND_action && big)
         value = pd_aux_action_mirror((uint32_t)value);
-    switch (pd_kinds[kind].least) {
-    case 1: bytes[0] = (uint8_t)value; break;
-    case 2: pd_store16(bytes, (uint16_t)value, swap); break;
-    case 4: pd_store32(bytes, (uint32_t)value, swap); break;
-    default: pd_store64(bytes, value, swap); break;
-    }
+    pd_store(bytes, value, pd_kinds[kind].least, swap);
 }
 
 static void put_number(struct pdt_coder *c, unsigned kind, uint64_t value)

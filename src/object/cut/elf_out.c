@@ -11,12 +11,7 @@ enum { ALIGNMENT = 8 };
 void pd_elf_put(struct pd_text *out, const struct pd_elf *like, uint64_t value, unsigned size)
 {
     uint8_t bytes[8];
-    switch (size) {
-    case 1: bytes[0] = (uint8_t)value; break;
-    case 2: pd_store16(bytes, (uint16_t)value, like->swapped); break;
-    case 4: pd_store32(bytes, (uint32_t)value, like->swapped); break;
-    default: pd_store64(bytes, value, like->swapped); break;
-    }
+    pd_store(bytes, value, size, like->swapped);
     pd_text_bytes(out, bytes, size);
 }
 

@@ -33,12 +33,7 @@ struct image {
 static void put(struct image *image, uint64_t value, unsigned size)
 {
     uint8_t bytes[8];
-    switch (size) {
-    case 1: bytes[0] = (uint8_t)value; break;
-    case 2: pd_store16(bytes, (uint16_t)value, image->swap); break;
-    case 4: pd_store32(bytes, (uint32_t)value, image->swap); break;
-    default: pd_store64(bytes, value, image->swap); break;
-    }
+    pd_store(bytes, value, size, image->swap);
     pd_text_bytes(image->out, bytes, size);
 }
 
