@@ -36,6 +36,29 @@ uint64_t pd_hash_bytes(const void *bytes, size_t size)
     return pd_hash_add(hash, rest);
 }
 
+/* Slots are copied as bytes, since pointers of another type lie in them. */
+void *pd_slots_grown(const void *slots, size_t *mask, size_t first,
+                     uint64_t (*hash)(const void *element))
+{
+    const char *from = slots;
+    size_t size = slots ? 2 * (*mask + 1) : first;
+    void *element, *taken;
+    char *grown = pd_large_calloc(size, sizeof element);
+    if (!grown)
+        return NULL;
+    for (size_t i = 0; slots && i <= *mask; i++) {
+        memcpy(&element, from + i * sizeof element, sizeof element);
+        if (!element)
+            continue;
+        size_t at = hash(element) & (size - 1);
+        while (memcpy(&taken, grown + at * sizeof taken, sizeof taken), taken)
+            at = (at + 1) & (size - 1);
+        memcpy(grown + at * sizeof element, &element, sizeof element);
+    }
+    *mask = size - 1;
+    return grown;
+}
+
 #define DIGEST_FACTOR UINT64_C(0xd6e8feb86659fd93)
 
 uint64_t pd_digest64(uint64_t x)

@@ -30,6 +30,12 @@ PD_INLINE uint64_t pd_hash_fold(uint64_t a, uint64_t b)
 #endif
 }
 
+/* A table of pointers with open addressing, in which a free slot is NULL -> one of twice as many
+ * slots, or of `first` where there was none; the old one stays the caller's to free. `hash` gives
+ * the hash of what a pointer points to. NULL without memory. */
+void *pd_slots_grown(const void *slots, size_t *mask, size_t first,
+                     uint64_t (*hash)(const void *element));
+
 PD_INLINE uint64_t pd_hash64(uint64_t x)
 {
     return pd_hash_fold(x ^ pd_hash_secret[0], pd_hash_secret[1]);

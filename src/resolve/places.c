@@ -68,24 +68,19 @@ bool pd_same_map(const struct pd_map *a, const struct pd_map *b)
            a->prot == b->prot && a->flags == b->flags;
 }
 
+static uint64_t known_hash(const void *element)
+{
+    return location_hash(element);
+}
+
 static bool grow_places(struct pd_resolver *resolver)
 {
-    size_t size = resolver->places ? (resolver->place_mask + 1) * 2 : 1024;
-    struct pd_location **grown = pd_large_calloc(size, sizeof *grown);
+    struct pd_location **grown = pd_slots_grown(resolver->places, &resolver->place_mask, 1024,
+                                                known_hash);
     if (!grown)
         return false;
-    for (size_t i = 0; resolver->places && i <= resolver->place_mask; i++) {
-        struct pd_location *location = resolver->places[i];
-        if (!location)
-            continue;
-        size_t at = location_hash(location) & (size - 1);
-        while (grown[at])
-            at = (at + 1) & (size - 1);
-        grown[at] = location;
-    }
     free(resolver->places);
     resolver->places = grown;
-    resolver->place_mask = size - 1;
     return true;
 }
 

@@ -27,24 +27,20 @@ static uint64_t span_hash(const struct pd_dso *dso, uint64_t from, uint64_t fiel
     return pd_hash_add(pd_hash_pair(from, (uintptr_t)dso), fields);
 }
 
+static uint64_t known_hash(const void *element)
+{
+    const struct pd_span_text *span = element;
+    return span_hash(span->dso, span->from, span->fields);
+}
+
 static bool grow(struct pd_script_points *points)
 {
-    size_t size = points->spans ? 2 * (points->mask + 1) : SPANS_FIRST;
-    struct pd_span_text **grown = pd_large_calloc(size, sizeof *grown);
+    struct pd_span_text **grown = pd_slots_grown(points->spans, &points->mask, SPANS_FIRST,
+                                                 known_hash);
     if (!grown)
         return false;
-    for (size_t i = 0; points->spans && i <= points->mask; i++) {
-        struct pd_span_text *span = points->spans[i];
-        if (!span)
-            continue;
-        size_t at = span_hash(span->dso, span->from, span->fields) & (size - 1);
-        while (grown[at])
-            at = (at + 1) & (size - 1);
-        grown[at] = span;
-    }
     free(points->spans);
     points->spans = grown;
-    points->mask = size - 1;
     return true;
 }
 
