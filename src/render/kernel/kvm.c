@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* `kvm stat report`: what guests of virtual machines were left for, and how long until they went
  * on. */
+#include "analyse/spread.h"
 #include "analyse/tracepoints.h"
 #include "base/cpuid.h"
 #include "base/intern.h"
 #include "container/handle.h"
 #include "select/filter.h"
 #include <inttypes.h>
-#include <math.h>
 #include <perfdata/kvm.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,8 +23,13 @@ enum { READS, WRITES };
 
 struct event {
     struct key key;
-    uint64_t count, total, shortest, longest;
-    double mean, m2;
+    uint64_t total;
+    struct pd_spread times;
+};
+
+struct totals {
+    double count;
+    uint64_t time;
 };
 
 /* A thread that runs a processor of a guest. */
@@ -51,7 +56,7 @@ struct kvm {
 static uint32_t find_event(struct kvm *kvm, struct key key)
 {
     uint32_t at = pd_intern(&kvm->keys, (const char *)&key, sizeof key);
-    struct event fresh = { .key = key, .shortest = UINT64_MAX };
+    struct event fresh = { .key = key };
     if (at == PD_INTERN_NONE || (at == kvm->events.count && !pd_vec_push(&kvm->events, fresh)))
         return UINT32_MAX;
     return at;
@@ -88,15 +93,10 @@ static perfdata_status begin(struct kvm *kvm, const struct pd_tp_sample *sample,
     return PERFDATA_OK;
 }
 
-static void count(struct kvm *kvm, struct event *event, uint64_t time)
+static void count(struct event *event, uint64_t time)
 {
-    double delta = (double)time - event->mean;
-    event->count++;
     event->total += time;
-    event->mean += delta / (double)event->count;
-    event->m2 += delta * ((double)time - event->mean);
-    event->longest = PD_MAX(event->longest, time);
-    event->shortest = kvm->options->vcpu >= 0 ? 0 : PD_MIN(event->shortest, time); /* as perf */
+    pd_spread_add(&event->times, time);
 }
 
 /* `key`: what went on, where its beginning did not tell. */
@@ -114,7 +114,7 @@ static perfdata_status end(struct kvm *kvm, const struct pd_tp_sample *sample,
     processor->event = 0;
     processor->since = 0;
     if (sample->sample.time >= since)
-        count(kvm, &kvm->events.data[event - 1], sample->sample.time - since);
+        count(&kvm->events.data[event - 1], sample->sample.time - since);
     return PERFDATA_OK;
 }
 
@@ -217,16 +217,16 @@ static double us(double ns)
     return ns / 1e3;
 }
 
-static void put_event(struct kvm *kvm, const struct event *event, const struct event *all)
+static void put_event(struct kvm *kvm, const struct event *event, const struct totals *all)
 {
-    double n = (double)event->count, deviation = 0;
-    if (event->count >= 2 && event->mean != 0)
-        deviation = 100 * sqrt(event->m2 / (n - 1) / n) / event->mean;
+    const struct pd_spread *times = &event->times;
+    double deviation = times->mean != 0 ? 100 * pd_spread_error(times) / times->mean : 0;
+    uint64_t shortest = kvm->options->vcpu >= 0 ? 0 : times->least; /* as perf */
     put_name(kvm, &event->key);
-    pd_text_format(
-        &kvm->tp.out, "%10" PRIu64 " %8.2f%% %8.2f%% %9.2fus %9.2fus %9.2fus ( +- %6.2f%% )\n",
-        event->count, n / (double)all->count * 100, (double)event->total / (double)all->total * 100,
-        us((double)event->shortest), us((double)event->longest), us(event->mean), deviation);
+    pd_text_format(&kvm->tp.out, "%10.0f %8.2f%% %8.2f%% %9.2fus %9.2fus %9.2fus ( +- %6.2f%% )\n",
+                   times->count, times->count / all->count * 100,
+                   (double)event->total / (double)all->time * 100, us((double)shortest),
+                   us((double)times->most), us(times->mean), deviation);
 }
 
 struct sorted {
@@ -239,10 +239,10 @@ static int largest_first(const void *a, const void *b)
 {
     const struct event *x = ((const struct sorted *)a)->event;
     const struct event *y = ((const struct sorted *)b)->event;
-    double m = (double)x->count, n = (double)y->count;
+    double m = x->times.count, n = y->times.count;
     if (((const struct sorted *)a)->by_time) {
-        m = x->mean;
-        n = y->mean;
+        m = x->times.mean;
+        n = y->times.mean;
     }
     if (m > n || m < n)
         return m < n ? 1 : -1;
@@ -271,25 +271,24 @@ static void put_head(struct kvm *kvm)
 
 static perfdata_status put_table(struct kvm *kvm)
 {
-    struct event all = { 0 };
+    struct totals all = { 0 };
     size_t shown = 0;
     struct sorted *rows = calloc(kvm->events.count + 1, sizeof *rows);
     if (!rows)
         return pd_tp_no_memory(&kvm->tp);
     for (size_t i = 0; i < kvm->events.count; i++) {
         const struct event *event = &kvm->events.data[i];
-        all.count += event->count;
-        all.total += event->total;
-        if (event->count)
+        all.count += event->times.count;
+        all.time += event->total;
+        if (event->times.count > 0)
             rows[shown++] = (struct sorted){ event, kvm->options->by_time };
     }
     qsort(rows, shown, sizeof *rows, largest_first);
     put_head(kvm);
     for (size_t i = 0; i < shown; i++)
         put_event(kvm, rows[i].event, &all);
-    pd_text_format(&kvm->tp.out,
-                   "\nTotal Samples:%" PRIu64 ", Total events handled time:%.2fus.\n\n", all.count,
-                   us((double)all.total));
+    pd_text_format(&kvm->tp.out, "\nTotal Samples:%.0f, Total events handled time:%.2fus.\n\n",
+                   all.count, us((double)all.time));
     free(rows);
     return PERFDATA_OK;
 }

@@ -19,10 +19,8 @@ static struct pd_sched_task *task_of(struct pd_timehist *hist, const struct pd_t
         return NULL;
     }
     struct pd_sched_task *task = &hist->tasks.data[thread->index];
-    if (!task->thread) {
+    if (!task->thread)
         task->thread = thread;
-        task->runs.least = UINT64_MAX;
-    }
     return task;
 }
 
@@ -31,24 +29,11 @@ static struct pd_sched_idle *idle_of(struct pd_timehist *hist, uint32_t cpu)
     if (pd_vec_widen_to(&hist->idle, (size_t)cpu + 1)) {
         if (!hist->idle.data[cpu])
             hist->idle.data[cpu] = calloc(1, sizeof(struct pd_sched_idle));
-        if (hist->idle.data[cpu]) {
-            if (!hist->idle.data[cpu]->task.runs.count)
-                hist->idle.data[cpu]->task.runs.least = UINT64_MAX;
+        if (hist->idle.data[cpu])
             return hist->idle.data[cpu];
-        }
     }
     pd_tp_no_memory(&hist->tp);
     return NULL;
-}
-
-static void count_run(struct pd_sched_stats *stats, uint64_t value)
-{
-    double delta = (double)value - stats->mean;
-    stats->count++;
-    stats->mean += delta / stats->count;
-    stats->m2 += delta * ((double)value - stats->mean);
-    stats->most = PD_MAX(stats->most, value);
-    stats->least = PD_MIN(stats->least, value);
 }
 
 static void forget_times(struct pd_sched_task *task)
@@ -71,7 +56,7 @@ static void account(struct pd_sched_task *task, uint64_t time, uint64_t before)
                                                          : &task->sleep) = wait;
         }
     }
-    count_run(&task->runs, task->run);
+    pd_spread_add(&task->runs, task->run);
     task->total_run += task->run;
     task->total_delay += task->delay;
     task->total_sleep += task->sleep;

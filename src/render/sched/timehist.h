@@ -3,14 +3,9 @@
  * (timehist_summary.c), and words of both (timehist_words.c). */
 #ifndef PD_RENDER_SCHED_TIMEHIST_H
 #define PD_RENDER_SCHED_TIMEHIST_H
+#include "analyse/spread.h"
 #include "render/sched/sched.h"
 #include "select/filter.h"
-
-/* Mean and deviation as they grow, perf's way: its last digits show. */
-struct pd_sched_stats {
-    double count, mean, m2;
-    uint64_t least, most;
-};
 
 struct pd_sched_task {
     const struct pd_thread *thread; /* NULL: never seen here; of an idle CPU always */
@@ -19,7 +14,7 @@ struct pd_sched_task {
     uint64_t run, delay, sleep, io_wait, preempted; /* of the last switch */
     uint64_t total_run, total_delay, total_sleep, total_io_wait, total_preempted;
     uint64_t migrations;
-    struct pd_sched_stats runs;
+    struct pd_spread runs;
 };
 
 struct pd_sched_chain {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is summed up of each task and of idle CPUs. */
 #include "render/sched/timehist.h"
-#include <math.h>
 #include <stdlib.h>
 
 struct totals {
@@ -10,11 +9,8 @@ struct totals {
 
 static void put_runs(struct pd_text *out, const struct pd_sched_task *task)
 {
-    const struct pd_sched_stats *runs = &task->runs;
-    double deviation = 0;
-    if (runs->count >= 2)
-        deviation = sqrt(runs->m2 / (runs->count - 1) / runs->count);
-    float relative = (float)(runs->mean ? 100.0 * deviation / runs->mean : 0);
+    const struct pd_spread *runs = &task->runs;
+    float relative = (float)(runs->mean ? 100.0 * pd_spread_error(runs) / runs->mean : 0);
     pd_timehist_ms(out, task->total_run, 8);
     pd_timehist_ms(out, runs->least, 6);
     pd_text_char(out, ' ');

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `trace`: a line a system call, from raw_syscalls:sys_enter and sys_exit; what each thread's calls
  * took. */
+#include "analyse/spread.h"
 #include "analyse/tracepoints.h"
 #include "container/handle.h"
 #include "format/names.h"
@@ -9,7 +10,6 @@
 #include "render/trace/syscall.h"
 #include "select/event_switch.h"
 #include "select/filter.h"
-#include <math.h>
 #include <perfdata/syscalls.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,8 +20,7 @@ enum { ERRORS = 4096 };
 struct call_stats {
     uint32_t number, thread;
     uint64_t failures;
-    double count, mean, m2;
-    uint64_t least, most;
+    struct pd_spread durations;
     uint32_t errors; /* number + 1 of its counts in `errors`; 0: none */
 };
 
@@ -325,9 +324,7 @@ static struct call_stats *stats_of(struct trace *trace, const struct pd_thread *
     uint32_t at = pd_map64_get(&trace->stats_at, key);
     if (at != PD_MAP64_NONE)
         return &trace->stats.data[at];
-    struct call_stats fresh = { .number = (uint32_t)number,
-                                .thread = thread->index,
-                                .least = UINT64_MAX };
+    struct call_stats fresh = { .number = (uint32_t)number, .thread = thread->index };
     if (trace->stats.count >= PD_MAP64_NONE || !pd_vec_push(&trace->stats, fresh) ||
         !pd_map64_set(&trace->stats_at, key, (uint32_t)trace->stats.count - 1))
         return NULL;
@@ -340,12 +337,7 @@ static bool count_call(struct trace *trace, const struct pd_thread *thread, uint
     struct call_stats *stats = stats_of(trace, thread, number);
     if (!stats)
         return false;
-    double delta = (double)duration - stats->mean;
-    stats->count++;
-    stats->mean += delta / stats->count;
-    stats->m2 += delta * ((double)duration - stats->mean);
-    stats->least = PD_MIN(stats->least, duration);
-    stats->most = PD_MAX(stats->most, duration);
+    pd_spread_add(&stats->durations, duration);
     if (result >= 0)
         return true;
     stats->failures++;
@@ -489,7 +481,7 @@ static const struct pd_tp_handler handlers[] = {
 /* In perf's order of operations: what is equal here stays in the order of numbers. */
 static double total_of(const struct call_stats *stats)
 {
-    return stats->count * (stats->mean / 1e6);
+    return stats->durations.count * (stats->durations.mean / 1e6);
 }
 
 static int longest_first(const void *a, const void *b)
@@ -517,15 +509,13 @@ static void put_errors(struct trace *trace, const struct call_stats *stats)
 
 static void put_call(struct trace *trace, const struct call_stats *stats)
 {
-    double deviation = 0;
-    if (stats->count >= 2)
-        deviation = sqrt(stats->m2 / (stats->count - 1) / stats->count);
+    const struct pd_spread *took = &stats->durations;
     const struct pd_syscall *call = pd_syscalls_at(trace->syscalls, stats->number);
     pd_text_format(&trace->tp.out, "   %-15s %8llu %6llu %9.3f %9.3f %9.3f %9.3f %9.2f%%\n",
-                   call ? call->name : "?", (unsigned long long)stats->count,
-                   (unsigned long long)stats->failures, total_of(stats), (double)stats->least / 1e6,
-                   stats->mean / 1e6, (double)stats->most / 1e6,
-                   stats->mean != 0 ? 100 * deviation / stats->mean : 0);
+                   call ? call->name : "?", (unsigned long long)took->count,
+                   (unsigned long long)stats->failures, total_of(stats), (double)took->least / 1e6,
+                   took->mean / 1e6, (double)took->most / 1e6,
+                   took->mean != 0 ? 100 * pd_spread_error(took) / took->mean : 0);
     put_errors(trace, stats);
 }
 
