@@ -3,6 +3,7 @@
 #include "tool/show/page_code.h"
 #include "tool/tui/tui.h"
 #include "tool/output.h"
+#include "tool/text.h"
 #include "tool/verbs.h"
 #include <perfdata/page.h>
 #include <perfdata/rewrite.h>
@@ -58,29 +59,12 @@ static void flame_defaults(void *data)
 /* ---- what is wrong with the recording, for the page ---- */
 
 struct warnings {
-    char *text; /* what `check` prints; its lines end with NUL once they are listed */
-    size_t length, capacity;
+    struct tool_text all; /* what `check` prints; its lines end with NUL once they are listed */
     const char **lines;
     size_t count;
     uint64_t issues[PERFDATA_ISSUE_COUNT]; /* of each kind */
 };
 enum { ISSUES_SHOWN = 10 /* of a kind; the rest is counted */ };
-
-static int take_text(void *data, const char *text, size_t length)
-{
-    struct warnings *warnings = data;
-    if (warnings->capacity - warnings->length < length) {
-        size_t capacity = 2 * (warnings->capacity + length);
-        char *grown = realloc(warnings->text, capacity);
-        if (!grown)
-            return 1;
-        warnings->text = grown;
-        warnings->capacity = capacity;
-    }
-    memcpy(warnings->text + warnings->length, text, length);
-    warnings->length += length;
-    return 0;
-}
 
 static void take_issue(void *data, const struct perfdata_issue *issue)
 {
@@ -90,8 +74,9 @@ static void take_issue(void *data, const struct perfdata_issue *issue)
         ++warnings->issues[issue->kind] > ISSUES_SHOWN)
         return;
     int length = tool_issue_head(issue, head, sizeof head);
-    (void)!(take_text(warnings, head, (size_t)length) ||
-            take_text(warnings, issue->text, strlen(issue->text)) || take_text(warnings, "\n", 1));
+    (void)!(tool_text_take(&warnings->all, head, (size_t)length) ||
+            tool_text_take(&warnings->all, issue->text, strlen(issue->text)) ||
+            tool_text_take(&warnings->all, "\n", 1));
 }
 
 /* How many there are of the kinds of which not all are shown. */
@@ -103,7 +88,7 @@ static bool count_issues(struct warnings *warnings)
             continue;
         int length = snprintf(line, sizeof line, "file: %s: %" PRIu64 " in all\n",
                               perfdata_issue_name(kind), warnings->issues[kind]);
-        if (take_text(warnings, line, (size_t)length))
+        if (tool_text_take(&warnings->all, line, (size_t)length))
             return false;
     }
     return true;
@@ -117,21 +102,21 @@ static bool count_trace_errors(uint64_t errors, struct warnings *warnings)
     int length = snprintf(line, sizeof line,
                           "content: %" PRIu64 " errors of decoding: what ran there is missing\n",
                           errors);
-    return !take_text(warnings, line, (size_t)length);
+    return !tool_text_take(&warnings->all, line, (size_t)length);
 }
 
 /* Lines that tell of something wrong: all but the counts at the end. */
 static bool list_lines(struct warnings *warnings)
 {
     size_t lines = 0;
-    for (size_t i = 0; i < warnings->length; i++)
-        lines += warnings->text[i] == '\n';
+    for (size_t i = 0; i < warnings->all.length; i++)
+        lines += warnings->all.text[i] == '\n';
     warnings->lines = malloc((lines + 1) * sizeof *warnings->lines);
     if (!warnings->lines)
         return false;
-    char *at = warnings->text;
+    char *at = warnings->all.text;
     for (; lines; lines--) {
-        char *end = memchr(at, '\n', warnings->length - (size_t)(at - warnings->text));
+        char *end = memchr(at, '\n', warnings->all.length - (size_t)(at - warnings->all.text));
         *end = '\0';
         if (!strncmp(at, "file: ", 6) || !strncmp(at, "content: ", 9))
             warnings->lines[warnings->count++] = at;
@@ -154,7 +139,7 @@ static bool find_warnings(struct tool *tool, const char *name, const perfdata_pr
     if (strcmp(name, "-") != 0) {
         status = perfdata_recording_open(name, &open, &recording);
         if (status >= 0)
-            status = perfdata_check(recording, take_text, warnings, NULL);
+            status = perfdata_check(recording, tool_text_take, &warnings->all, NULL);
         perfdata_recording_close(recording);
     }
     return status != PERFDATA_ERROR_MEMORY && status != PERFDATA_ERROR_OUTPUT &&
@@ -166,7 +151,7 @@ static bool find_warnings(struct tool *tool, const char *name, const perfdata_pr
 static void forget(struct warnings *warnings)
 {
     free(warnings->lines);
-    free(warnings->text);
+    free(warnings->all.text);
 }
 
 /* ---- the verb ---- */

@@ -2,6 +2,7 @@
 /* Annotated code on the screen: perf's keys. */
 #include "tool/tui/code.h"
 #include "tool/input.h"
+#include "tool/text.h"
 #include "tool/tui/fit.h"
 #include "tool/tui/tui.h"
 #include <pthread.h>
@@ -21,8 +22,7 @@ struct printer {
     struct perfdata_annotate_options options;
     pthread_t thread;
     pthread_mutex_t lock; /* for all below */
-    char *text;
-    size_t length, capacity;
+    struct tool_text code;
     bool done, quit;
     double share;
     perfdata_status status;
@@ -68,21 +68,7 @@ static int take_text(void *data, const char *text, size_t length)
 {
     struct printer *printer = data;
     pthread_mutex_lock(&printer->lock);
-    size_t needed = printer->length + length + 1;
-    if (needed > printer->capacity) {
-        size_t capacity = needed * 2;
-        char *grown = realloc(printer->text, capacity);
-        if (grown) {
-            printer->text = grown;
-            printer->capacity = capacity;
-        }
-    }
-    bool fits = needed <= printer->capacity;
-    if (fits) {
-        memcpy(printer->text + printer->length, text, length);
-        printer->length += length;
-    }
-    bool goes_on = fits && !printer->quit;
+    bool goes_on = !tool_text_take(&printer->code, text, length) && !printer->quit;
     pthread_mutex_unlock(&printer->lock);
     screen_wake(printer->screen);
     return goes_on ? 0 : -1;
@@ -140,7 +126,7 @@ static void printer_free(struct printer *printer)
 {
     pthread_mutex_destroy(&printer->lock);
     free(printer->name);
-    free(printer->text);
+    free(printer->code.text);
     free(printer);
 }
 
@@ -195,12 +181,12 @@ static double share_of(const char *text, size_t length)
 static void index_lines(struct view *view)
 {
     const struct printer *printer = view->printer;
-    while (view->known < printer->length) {
-        const char *text = printer->text + view->known;
-        const char *end = memchr(text, '\n', printer->length - view->known);
+    while (view->known < printer->code.length) {
+        const char *text = printer->code.text + view->known;
+        const char *end = memchr(text, '\n', printer->code.length - view->known);
         if (!end && !printer->done)
             return;
-        size_t length = end ? (size_t)(end - text) : printer->length - view->known;
+        size_t length = end ? (size_t)(end - text) : printer->code.length - view->known;
         if (view->count == view->capacity) {
             size_t capacity = view->capacity ? view->capacity * 2 : 1024;
             struct line *grown = realloc(view->lines, capacity * sizeof *grown);
@@ -314,7 +300,7 @@ static void follow(struct view *view)
         return;
     const struct line *line = &view->lines[view->cursor];
     pthread_mutex_lock(&view->printer->lock);
-    const char *text = view->printer->text;
+    const char *text = view->printer->code.text;
     const char *address = target_of(text + line->at, line->length, &digits);
     size_t found = SIZE_MAX;
     function_at(view, &from, &to);
@@ -351,7 +337,7 @@ static void draw_line(const struct view *view, int y, size_t index)
     char text[1024];
     const struct line *line = &view->lines[index];
     size_t length = line->length < sizeof text - 1 ? line->length : sizeof text - 1;
-    memcpy(text, view->printer->text + line->at, length);
+    memcpy(text, view->printer->code.text + line->at, length);
     text[length] = '\0';
     for (char *tab = text; (tab = strchr(tab, '\t'));)
         *tab = ' ';
@@ -411,7 +397,8 @@ static void draw(struct view *view)
 static bool contains(const struct view *view, size_t index, const char *wanted)
 {
     const struct line *line = &view->lines[index];
-    return memmem(view->printer->text + line->at, line->length, wanted, strlen(wanted)) != NULL;
+    return memmem(view->printer->code.text + line->at, line->length, wanted, strlen(wanted)) !=
+           NULL;
 }
 
 static void search(struct view *view, bool ask)
@@ -442,8 +429,8 @@ static void print_text(struct view *view)
     }
     struct printer *printer = view->printer;
     pthread_mutex_lock(&printer->lock);
-    bool failed = !file || fwrite(printer->text ? printer->text : "", 1, printer->length, file) !=
-                               printer->length;
+    bool failed = !file || fwrite(printer->code.text ? printer->code.text : "", 1,
+                                  printer->code.length, file) != printer->code.length;
     const char *partly = printer->done ? "" : ", as much as there is so far";
     pthread_mutex_unlock(&printer->lock);
     failed |= file && fclose(file);

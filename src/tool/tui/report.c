@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The interactive report: perf's screen and keys. */
 #include "tool/input.h"
+#include "tool/text.h"
 #include "tool/tui/code.h"
 #include "tool/tui/fit.h"
 #include "tool/tui/flame.h"
@@ -337,33 +338,15 @@ static void print_lines(struct view *view)
         snprintf(view->message, sizeof view->message, "printed to %s", path);
 }
 
-struct buffer {
-    char *text;
-    size_t length;
-};
-
-static int take_text(void *data, const char *text, size_t length)
-{
-    struct buffer *buffer = data;
-    char *grown = realloc(buffer->text, buffer->length + length + 1);
-    if (!grown)
-        return 1;
-    buffer->text = grown;
-    memcpy(grown + buffer->length, text, length);
-    buffer->length += length;
-    grown[buffer->length] = '\0';
-    return 0;
-}
-
 static void show_header(struct view *view)
 {
-    struct buffer buffer = { 0 };
-    if (perfdata_header_print(view->recording, PERFDATA_HEADER_FULL, take_text, &buffer) < 0 ||
-        !buffer.text)
+    struct tool_text header = { 0 };
+    if (perfdata_header_print(view->recording, PERFDATA_HEADER_FULL, tool_text_take, &header) < 0 ||
+        !header.text)
         say(view, "the header can't be shown");
     else
-        screen_show(&view->screen, "Header of the recording", buffer.text);
-    free(buffer.text);
+        screen_show(&view->screen, "Header of the recording", header.text);
+    free(header.text);
 }
 
 /* Code of the samples that the report is of. */

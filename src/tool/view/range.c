@@ -19,7 +19,7 @@ static bool is_too_long(const struct tool_slices *slices, uint64_t from, uint64_
 }
 
 static perfdata_status make(const struct tool_range *range, perfdata_recording *recording,
-                            const char *time, struct serve_text *out)
+                            const char *time, struct tool_text *out)
 {
     struct perfdata_page_options page = PERFDATA_PAGE_OPTIONS_INIT;
     struct perfdata_profile_options how = range->how;
@@ -34,13 +34,13 @@ static perfdata_status make(const struct tool_range *range, perfdata_recording *
     page.title = range->title;
     page.samples = samples;
     if (status >= 0)
-        status = perfdata_page_write(recording, profile, &page, serve_take_text, out);
+        status = perfdata_page_write(recording, profile, &page, tool_text_take, out);
     perfdata_profile_free(profile);
     perfdata_page_samples_free(samples);
     return status;
 }
 
-enum serve_range tool_range_make(void *data, uint64_t from, uint64_t to, struct serve_text *out)
+enum serve_range tool_range_make(void *data, uint64_t from, uint64_t to, struct tool_text *out)
 {
     const struct tool_range *range = data;
     const struct tool *tool = range->tool;

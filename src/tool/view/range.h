@@ -15,6 +15,6 @@ struct tool_range {
 };
 
 /* A serve_range_fn; `data` is a struct tool_range. */
-enum serve_range tool_range_make(void *data, uint64_t from, uint64_t to, struct serve_text *out);
+enum serve_range tool_range_make(void *data, uint64_t from, uint64_t to, struct tool_text *out);
 
 #endif

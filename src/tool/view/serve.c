@@ -29,7 +29,7 @@ struct data {
 };
 
 struct server {
-    const struct serve_text *shell;
+    const struct tool_text *shell;
     struct MHD_Daemon *daemon;
     sigset_t ends, before;
     pthread_t watcher; /* waits for `ends` */
@@ -138,22 +138,6 @@ static enum MHD_Result refuse(struct MHD_Connection *connection, unsigned code, 
 
 /* ---- data ---- */
 
-int serve_take_text(void *data, const char *text, size_t length)
-{
-    struct serve_text *to = data;
-    if (to->capacity - to->length < length) {
-        size_t capacity = 2 * (to->capacity + length);
-        char *grown = realloc(to->text, capacity);
-        if (!grown)
-            return 1;
-        to->text = grown;
-        to->capacity = capacity;
-    }
-    memcpy(to->text + to->length, text, length);
-    to->length += length;
-    return 0;
-}
-
 static void drop(struct data *data)
 {
     if (!data || --data->users)
@@ -225,7 +209,7 @@ static enum MHD_Result answer_range(struct server *server, struct MHD_Connection
                                     const char *text)
 {
     uint64_t from, to;
-    struct serve_text made = { 0 };
+    struct tool_text made = { 0 };
     pthread_mutex_lock(&server->lock);
     serve_range_fn make = server->make_range;
     pthread_mutex_unlock(&server->lock);
@@ -288,14 +272,14 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
                   "text/html; charset=utf-8");
 }
 
-void serve_give(struct server *server, struct serve_text *text, double share, unsigned slices)
+void serve_give(struct server *server, struct tool_text *text, double share, unsigned slices)
 {
     struct data *data = malloc(sizeof *data);
     if (data)
         *data = (struct data){ .users = 1, .length = text->length, .text = text->text };
     else
         free(text->text);
-    *text = (struct serve_text){ 0 };
+    *text = (struct tool_text){ 0 };
     if (!data)
         return;
     pthread_mutex_lock(&server->lock);
@@ -412,7 +396,7 @@ static enum tool_exit start(struct tool *tool, struct server *server, uint16_t p
     return tell_address(tool, server);
 }
 
-enum tool_exit serve_begin(struct tool *tool, const struct serve_text *shell, uint16_t port,
+enum tool_exit serve_begin(struct tool *tool, const struct tool_text *shell, uint16_t port,
                            struct server **out)
 {
     struct server *server = calloc(1, sizeof *server);

@@ -3,12 +3,8 @@
  * replaced by newer ones. */
 #ifndef PERFDATA_TOOL_SERVE_H
 #define PERFDATA_TOOL_SERVE_H
+#include "tool/text.h"
 #include "tool/tool.h"
-
-struct serve_text {
-    char *text; /* by malloc(); the server's once it is given */
-    size_t length, capacity;
-};
 
 /* What the page is told while the recording is read. */
 struct serve_news {
@@ -17,14 +13,11 @@ struct serve_news {
     bool whole;       /* nothing newer will come             */
 };
 
-/* A perfdata_write_fn; `data` is a struct serve_text. */
-int serve_take_text(void *data, const char *text, size_t length);
-
 /* The data of a range of time, both ends included, in ns of the recording's clock. Comes from
  * threads of the server, one call at a time. */
 enum serve_range { SERVE_RANGE_DONE, SERVE_RANGE_TOO_LONG, SERVE_RANGE_FAILED };
 typedef enum serve_range (*serve_range_fn)(void *data, uint64_t from, uint64_t to,
-                                           struct serve_text *out);
+                                           struct tool_text *out);
 
 struct server;
 
@@ -35,12 +28,12 @@ const char *serve_load(void);
 /* Serves `shell`, which is borrowed, and prints the address. From here on SIGINT, SIGTERM and
  * SIGHUP end the process within a tenth of a second: by the calls below, or without them. `port` 0:
  * a free one. *out is for serve_end(), NULL unless TOOL_DONE. */
-enum tool_exit serve_begin(struct tool *tool, const struct serve_text *shell, uint16_t port,
+enum tool_exit serve_begin(struct tool *tool, const struct tool_text *shell, uint16_t port,
                            struct server **out);
 /* Newer data, of the first `share` of the recording, or, where `slices` is not 0, of so many pieces
  * all over its time, which together are that share. Without memory they are freed: the page keeps
  * what it has. */
-void serve_give(struct server *server, struct serve_text *data, double share, unsigned slices);
+void serve_give(struct server *server, struct tool_text *data, double share, unsigned slices);
 /* From now on who asks for a range gets it from `make`. */
 void serve_offer_ranges(struct server *server, serve_range_fn make, void *data);
 void serve_tell(struct server *server, const struct serve_news *news);

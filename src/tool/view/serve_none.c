@@ -13,7 +13,7 @@ const char *serve_load(void)
     return "this build was made without libmicrohttpd";
 }
 
-enum tool_exit serve_begin(struct tool *tool, const struct serve_text *shell, uint16_t port,
+enum tool_exit serve_begin(struct tool *tool, const struct tool_text *shell, uint16_t port,
                            struct server **out)
 {
     (void)shell, (void)port;
@@ -21,22 +21,16 @@ enum tool_exit serve_begin(struct tool *tool, const struct serve_text *shell, ui
     return tool_usage(tool, "%s", serve_load());
 }
 
-void serve_give(struct server *server, struct serve_text *data, double share, unsigned slices)
+void serve_give(struct server *server, struct tool_text *data, double share, unsigned slices)
 {
     (void)server, (void)share, (void)slices;
     free(data->text);
-    *data = (struct serve_text){ 0 };
+    *data = (struct tool_text){ 0 };
 }
 
 void serve_offer_ranges(struct server *server, serve_range_fn make, void *data)
 {
     (void)server, (void)make, (void)data;
-}
-
-int serve_take_text(void *data, const char *text, size_t length)
-{
-    (void)data, (void)text, (void)length;
-    return 1;
 }
 
 void serve_tell(struct server *server, const struct serve_news *news)

@@ -129,7 +129,7 @@ static enum tool_exit give(struct view *view, const struct tool *told,
                            perfdata_recording *recording, const perfdata_profile *profile,
                            perfdata_page_samples *samples, const perfdata_page_code *code)
 {
-    struct serve_text data = { 0 };
+    struct tool_text data = { 0 };
     struct perfdata_page_options page = PERFDATA_PAGE_OPTIONS_INIT;
     size_t count = 0;
     const char **warnings = view->stopped ? NULL : list_warnings(told, &count);
@@ -139,7 +139,7 @@ static enum tool_exit give(struct view *view, const struct tool *told,
     page.code = code;
     page.warnings = warnings;
     page.warning_count = count;
-    perfdata_status status = perfdata_page_write(recording, profile, &page, serve_take_text, &data);
+    perfdata_status status = perfdata_page_write(recording, profile, &page, tool_text_take, &data);
     warnings_free(warnings, count);
     if (status >= 0) {
         bool sliced = view->traced && view->stopped;
@@ -277,7 +277,7 @@ static enum tool_exit run_view(struct tool *tool, void *data, int argc, char **a
 {
     const struct view_options *options = data;
     struct perfdata_page_options page = PERFDATA_PAGE_OPTIONS_INIT;
-    struct serve_text shell = { 0 };
+    struct tool_text shell = { 0 };
     struct tool told;
     perfdata_recording *recording;
     const char *missing = serve_load();
@@ -301,7 +301,7 @@ static enum tool_exit run_view(struct tool *tool, void *data, int argc, char **a
     if (code != TOOL_DONE)
         return code;
     page.form = PERFDATA_PAGE_SHELL;
-    if (perfdata_page_write(NULL, NULL, &page, serve_take_text, &shell) < 0)
+    if (perfdata_page_write(NULL, NULL, &page, tool_text_take, &shell) < 0)
         code = tool_failure(tool, PERFDATA_ERROR_MEMORY, view.name, NULL);
     if (code == TOOL_DONE)
         code = serve_begin(tool, &shell, (uint16_t)options->port, &view.server);
