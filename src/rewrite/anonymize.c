@@ -155,8 +155,10 @@ static void change_filter(struct anonymize *a, size_t size)
     }
 }
 
-static perfdata_status take(struct anonymize *a, const struct pd_raw *raw)
+static perfdata_status take(void *data, const struct pd_walk *walk, struct pd_raw *raw)
 {
+    (void)walk;
+    struct anonymize *a = data;
     enum fate fate = fate_of(raw->type);
     a->dropped += fate == GOES;
     if (fate == GOES)
@@ -324,27 +326,15 @@ static perfdata_status change_features(struct anonymize *a, struct pd_recording 
 
 static perfdata_status copy_all(struct anonymize *a)
 {
-    struct pd_walk *walk;
-    struct pd_raw raw;
-    int got = pd_copy_walk(&a->copy, &walk);
-    if (got < 0)
-        return got;
-    while ((got = pd_walk_next(walk, &raw)) > 0) {
-        if (pd_walk_doubts(walk, &raw))
-            continue;
-        got = take(a, &raw);
-        if (got < 0)
-            break;
-    }
-    pd_walk_close(walk);
+    perfdata_status status = pd_copy_take_records(&a->copy, take, a);
     if (a->dropped)
         tell(a, "%" PRIu64 " records are left out: they may hold names", a->dropped);
     if (a->emptied)
         tell(a, "the raw bytes of %" PRIu64 " samples become zeros: they may hold names",
              a->emptied);
-    if (got == PERFDATA_OK && a->pseudonyms.no_memory)
-        got = pd_no_memory(&a->copy.recording->context, NULL);
-    return got;
+    if (status == PERFDATA_OK && a->pseudonyms.no_memory)
+        status = pd_no_memory(&a->copy.recording->context, NULL);
+    return status;
 }
 
 perfdata_status perfdata_anonymize(perfdata_recording *recording,

@@ -233,17 +233,34 @@ perfdata_status pd_copy_close(struct pd_copy *copy, perfdata_status status)
     return pd_output_close(context, &copy->output, status);
 }
 
-perfdata_status pd_copy_walk(struct pd_copy *copy, struct pd_walk **out)
+/* ---- records ---- */
+
+perfdata_status pd_take_records(struct pd_recording *recording, unsigned flags,
+                                pd_take_record_fn take, void *data)
 {
-    perfdata_status status = pd_walk_open(copy->recording, out);
-    if (status == PERFDATA_OK)
-        pd_walk_set(*out,
-                    (copy->closed ? PD_WALK_CLOSED : 0) |
-                        (pd_source_is_stream(copy->recording->source) ? PD_WALK_PAYLOADS : 0));
-    return status;
+    struct pd_walk *walk;
+    struct pd_raw raw;
+    int got = pd_walk_open(recording, &walk);
+    if (got < 0)
+        return got;
+    pd_walk_set(walk, flags);
+    while ((got = pd_walk_next(walk, &raw)) > 0) {
+        if (pd_walk_doubts(walk, &raw))
+            continue;
+        got = take(data, walk, &raw);
+        if (got < 0)
+            break;
+    }
+    pd_walk_close(walk);
+    return got;
 }
 
-/* ---- records ---- */
+perfdata_status pd_copy_take_records(struct pd_copy *copy, pd_take_record_fn take, void *data)
+{
+    bool stream = pd_source_is_stream(copy->recording->source);
+    unsigned flags = (copy->closed ? PD_WALK_CLOSED : 0) | (stream ? PD_WALK_PAYLOADS : 0);
+    return pd_take_records(copy->recording, flags, take, data);
+}
 
 perfdata_status pd_copy_record(struct pd_copy *copy, const struct pd_event *event,
                                const uint8_t *record, uint32_t size)

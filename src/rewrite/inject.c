@@ -50,27 +50,14 @@ static perfdata_status put_found_id(struct inject *inject, const struct pd_event
                                 (uint32_t)ids->record.length);
 }
 
-static perfdata_status copy_all(struct inject *inject)
+static perfdata_status take(void *data, const struct pd_walk *walk, struct pd_raw *raw)
 {
-    struct pd_copy *copy = &inject->copy;
-    struct pd_walk *walk;
-    struct pd_raw raw;
-    int got = pd_copy_walk(copy, &walk);
-    if (got < 0)
-        return got;
-    while ((got = pd_walk_next(walk, &raw)) > 0) {
-        if (pd_walk_doubts(walk, &raw))
-            continue;
-        got = inject->as_found
-                  ? put_found_id(inject, raw.event, raw.data, raw.size, raw.type, raw.misc)
-                  : PERFDATA_OK;
-        if (got == PERFDATA_OK)
-            got = pd_copy_raw(copy, &raw);
-        if (got < 0)
-            break;
-    }
-    pd_walk_close(walk);
-    return got;
+    (void)walk;
+    struct inject *inject = data;
+    perfdata_status status = PERFDATA_OK;
+    if (inject->as_found)
+        status = put_found_id(inject, raw->event, raw->data, raw->size, raw->type, raw->misc);
+    return status < 0 ? status : pd_copy_raw(&inject->copy, raw);
 }
 
 /* What samples hit can only be told in the order of time, and so perf writes them in it. */
@@ -107,7 +94,8 @@ static perfdata_status copy_records(struct inject *inject)
         return pd_inject_sched_stat(&inject->copy);
     if (inject->jit)
         return pd_inject_jit(&inject->copy, &inject->ids, put_new_ids, inject);
-    return inject->as_found && !inject->ids.all ? copy_by_time(inject) : copy_all(inject);
+    return inject->as_found && !inject->ids.all ? copy_by_time(inject)
+                                                : pd_copy_take_records(&inject->copy, take, inject);
 }
 
 /* The input's ids of objects that nothing showed: perf loses them in a pipe. They end it, where

@@ -287,8 +287,10 @@ static bool is_left_out(const struct merge *merge, const struct pd_raw *raw)
     }
 }
 
-static perfdata_status take(struct merge *merge, const struct pd_raw *raw)
+static perfdata_status take(void *data, const struct pd_walk *walk, struct pd_raw *raw)
 {
+    (void)walk;
+    struct merge *merge = data;
     const struct pd_recording *recording = merge->now->recording;
     struct pd_context *context = &merge->inputs[0].recording->context;
     if (is_left_out(merge, raw))
@@ -314,22 +316,8 @@ static perfdata_status take(struct merge *merge, const struct pd_raw *raw)
 
 static perfdata_status take_all(struct merge *merge, const struct input *input)
 {
-    struct pd_walk *walk;
-    struct pd_raw raw;
-    int got = pd_walk_open(input->recording, &walk);
-    if (got < 0)
-        return got;
-    pd_walk_set(walk, PD_WALK_PAYLOADS);
     merge->now = input;
-    while ((got = pd_walk_next(walk, &raw)) > 0) {
-        if (pd_walk_doubts(walk, &raw))
-            continue;
-        got = take(merge, &raw);
-        if (got < 0)
-            break;
-    }
-    pd_walk_close(walk);
-    return got;
+    return pd_take_records(input->recording, PD_WALK_PAYLOADS, take, merge);
 }
 
 static perfdata_status run(struct merge *merge, const struct perfdata_output *output)

@@ -142,28 +142,16 @@ static void mend_mark(struct repair *repair, struct pd_raw *raw)
     raw->data = repair->mended;
 }
 
-static perfdata_status copy_whole(struct repair *repair)
+static perfdata_status take(void *data, const struct pd_walk *walk, struct pd_raw *raw)
 {
-    struct pd_walk *walk;
-    struct pd_raw raw;
-    int got = pd_copy_walk(&repair->copy, &walk);
-    if (got < 0)
-        return got;
-    while ((got = pd_walk_next(walk, &raw)) > 0) {
-        if (pd_walk_doubts(walk, &raw))
-            continue;
-        if (!is_good(repair, &raw) || !pd_walk_is_sure(walk, &raw)) {
-            repair->result.dropped++;
-            continue;
-        }
-        repair->result.kept++;
-        mend_mark(repair, &raw);
-        got = pd_copy_raw(&repair->copy, &raw);
-        if (got < 0)
-            break;
+    struct repair *repair = data;
+    if (!is_good(repair, raw) || !pd_walk_is_sure(walk, raw)) {
+        repair->result.dropped++;
+        return PERFDATA_OK;
     }
-    pd_walk_close(walk);
-    return got;
+    repair->result.kept++;
+    mend_mark(repair, raw);
+    return pd_copy_raw(&repair->copy, raw);
 }
 
 /* Events that say of a sample at most whose it is are of perf stat, also where nothing else tells
@@ -203,7 +191,7 @@ perfdata_status perfdata_repair(perfdata_recording *recording, const struct perf
     if (status == PERFDATA_OK)
         status = pd_copy_begin(&repair.copy);
     if (status == PERFDATA_OK)
-        status = copy_whole(&repair);
+        status = pd_copy_take_records(&repair.copy, take, &repair);
     status = pd_copy_close(&repair.copy, status);
     pd_give_result(result, &repair.result, sizeof repair.result);
     return status;

@@ -109,8 +109,14 @@ perfdata_status pd_copy_close(struct pd_copy *copy, perfdata_status status);
  * without fields, since perf opens no file without: before pd_copy_begin(). */
 perfdata_status pd_copy_mend_formats(struct pd_copy *copy);
 
-/* A walk as the copier needs it. */
-perfdata_status pd_copy_walk(struct pd_copy *copy, struct pd_walk **out);
+typedef perfdata_status (*pd_take_record_fn)(void *data, const struct pd_walk *walk,
+                                             struct pd_raw *raw);
+/* Gives each record that is whole to `take`, in the order of the file, until it fails; flags: of
+ * enum pd_walk_flags. */
+perfdata_status pd_take_records(struct pd_recording *recording, unsigned flags,
+                                pd_take_record_fn take, void *data);
+/* Those of the input, as they are copied. */
+perfdata_status pd_copy_take_records(struct pd_copy *copy, pd_take_record_fn take, void *data);
 
 /* A feature's payload in the other byte order into out[bytes->size]. */
 void pd_feature_convert(const struct pd_feature_bytes *bytes, unsigned feature, bool swap,
