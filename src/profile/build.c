@@ -145,13 +145,7 @@ static perfdata_status make_filter(struct pd_profile_shared *shared)
 {
     const struct perfdata_profile_options *options = shared->options;
     struct pd_filter *filter = &shared->filter;
-    const struct pd_filter_lists lists = { .dsos = options->dsos,
-                                           .comms = options->comms,
-                                           .pids = options->pids,
-                                           .tids = options->tids,
-                                           .symbols = options->symbols,
-                                           .address_range = options->address_range,
-                                           .stop_symbols = options->stop_symbols };
+    const struct pd_filter_lists lists = PD_FILTER_LISTS(options);
     perfdata_status status = pd_filter_add_lists(filter, &shared->recording->context, &lists,
                                                  &shared->stop);
     if (!status && options->cpus)

@@ -78,18 +78,23 @@ static perfdata_status load_code(struct pd_symbols *symbols, const struct pd_dso
 
 /* ---- whose files ---- */
 
+enum pd_path_owner pd_dso_owner(const struct pd_dso *dso, char root[PD_ROOT_ROOM])
+{
+    const struct pd_mapped_file file = { .path = dso->long_name,
+                                         .pid = dso->pid,
+                                         .start = dso->mapped_at,
+                                         .inode = dso->ino,
+                                         .mount_namespace = dso->mount_namespace };
+    return pd_path_owner(&file, root);
+}
+
 enum pd_path_owner pd_symbols_search(const struct pd_symbols *symbols, const struct pd_dso *dso,
                                      struct pd_dso_search *out)
 {
-    struct pd_mapped_file file = { .path = dso->long_name,
-                                   .pid = dso->pid,
-                                   .start = dso->mapped_at,
-                                   .inode = dso->ino,
-                                   .mount_namespace = dso->mount_namespace };
     out->places = symbols->search;
     if (!symbols->is_of_here || pd_symbols_of_guest(symbols))
         return PD_PATH_OURS;
-    enum pd_path_owner owner = pd_path_owner(&file, out->root);
+    enum pd_path_owner owner = pd_dso_owner(dso, out->root);
     if (owner == PD_PATH_PROCESS)
         out->places.root = out->root;
     return owner;

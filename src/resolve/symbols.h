@@ -89,6 +89,8 @@ struct pd_symbols {
  * there was none, unless that is done; NULL without memory. */
 const struct pd_kernel_view *pd_symbols_kernel(struct pd_symbols *symbols, uint64_t number);
 void pd_kernel_view_free(struct pd_kernel_view *view);
+/* Whose file the path of a DSO names, as pd_path_owner(). */
+enum pd_path_owner pd_dso_owner(const struct pd_dso *dso, char root[PD_ROOT_ROOM]);
 /* Where a DSO's path is to be looked for. */
 struct pd_dso_search {
     struct pd_object_search places;

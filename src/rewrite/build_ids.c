@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Objects that samples hit -> entries of the header's table of build-ids. */
 #include "rewrite/build_ids.h"
-#include "object/process.h"
 #include "resolve/here.h"
+#include "resolve/symbols.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -109,15 +109,10 @@ static const struct pd_build_id *find_known(const struct pd_build_ids *ids, cons
 static void read_file(const struct pd_build_ids *ids, const struct pd_dso *dso,
                       struct pd_build_id *id)
 {
-    struct pd_mapped_file file = { .path = dso->long_name,
-                                   .pid = dso->pid,
-                                   .start = dso->mapped_at,
-                                   .inode = dso->ino,
-                                   .mount_namespace = dso->mount_namespace };
     char root[PD_ROOT_ROOM] = "", path[PD_ROOT_ROOM + PATH_MAX];
     enum pd_path_owner owner = PD_PATH_OURS;
     if (pd_recorded_here(&ids->recording->features))
-        owner = pd_path_owner(&file, root);
+        owner = pd_dso_owner(dso, root);
     if (owner == PD_PATH_NOBODY || strlen(dso->long_name) >= PATH_MAX)
         return;
     snprintf(path, sizeof path, "%s%s", root, dso->long_name);

@@ -65,6 +65,13 @@ struct pd_filter_lists {
     uint64_t address_range;   /* of `symbols` */
     const char *stop_symbols; /* functions that end a chain: they filter no sample */
 };
+/* Those of `from`, the public options of a verb that has all of them. */
+#define PD_FILTER_LISTS(from)                                                                      \
+    {                                                                                              \
+        .dsos = (from)->dsos, .comms = (from)->comms, .pids = (from)->pids, .tids = (from)->tids,  \
+        .symbols = (from)->symbols, .address_range = (from)->address_range,                        \
+        .stop_symbols = (from)->stop_symbols                                                       \
+    }
 /* Adds them in perf's order, which says what is told of first. *stop: the names of stop_symbols,
  * which live as long as the filter; NULL: they are not asked for. */
 perfdata_status pd_filter_add_lists(struct pd_filter *filter, struct pd_context *context,

@@ -81,25 +81,22 @@ static struct pd_row *add_simd(struct pd_row *row, unsigned reg, const char *con
     return add(row, values, PD_KIND_x64s);
 }
 
-static struct pd_row *add_regs_user(struct pd_row *row, const struct pd_plan *plan)
-{
-    static const char *const names[] = { "user_vectors", "user_vector_words", "user_predicates",
-                                         "user_predicate_words" };
-    (void)plan;
-    row = add(row, "user_abi", PD_KIND_n64);
-    row[-1].save = 6;
-    return add_simd(add(row, "user_regs", PD_KIND_regs_user), 6, names, "user_simd");
-}
+/* Registers of user space or of the kernel: the abi, which register `reg` keeps, decides what
+ * follows it. */
+#define ADD_REGS(PREFIX, reg)                                                                      \
+    static struct pd_row *add_regs_##PREFIX(struct pd_row *row, const struct pd_plan *plan)        \
+    {                                                                                              \
+        static const char *const names[] = { #PREFIX "_vectors", #PREFIX "_vector_words",          \
+                                             #PREFIX "_predicates", #PREFIX "_predicate_words" };  \
+        (void)plan;                                                                                \
+        row = add(row, #PREFIX "_abi", PD_KIND_n64);                                               \
+        row[-1].save = reg;                                                                        \
+        row = add(row, #PREFIX "_regs", PD_KIND_regs_##PREFIX);                                    \
+        return add_simd(row, reg, names, #PREFIX "_simd");                                         \
+    }
 
-static struct pd_row *add_regs_intr(struct pd_row *row, const struct pd_plan *plan)
-{
-    static const char *const names[] = { "intr_vectors", "intr_vector_words", "intr_predicates",
-                                         "intr_predicate_words" };
-    (void)plan;
-    row = add(row, "intr_abi", PD_KIND_n64);
-    row[-1].save = 7;
-    return add_simd(add(row, "intr_regs", PD_KIND_regs_intr), 7, names, "intr_simd");
-}
+ADD_REGS(user, 6)
+ADD_REGS(intr, 7)
 
 static struct pd_row *add_stack_user(struct pd_row *row, const struct pd_plan *plan)
 {

@@ -35,6 +35,21 @@ struct pd_flow_list {
     PD_VEC(struct pd_flow) flows;
 };
 
+/* Adds a flow to those that `keys` takes for the same one by this key; false without memory. */
+PD_INLINE bool pd_flow_add(struct pd_flow_list *list, struct pd_intern *keys, const void *key,
+                           size_t key_size, const struct pd_flow *flow)
+{
+    uint32_t id = pd_intern(keys, key, key_size);
+    if (id == PD_INTERN_NONE)
+        return false;
+    if (id == list->flows.count)
+        return pd_vec_push(&list->flows, *flow);
+    list->flows.data[id].count += flow->count;
+    list->flows.data[id].misses += flow->misses;
+    list->flows.data[id].cut += flow->cut;
+    return true;
+}
+
 /* By address. */
 PD_INLINE int pd_flow_order(const struct pd_flow *a, const struct pd_flow *b)
 {

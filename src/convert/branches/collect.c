@@ -141,15 +141,7 @@ static bool add(struct branches *b, const struct pd_flow *flow)
     key.kind = flow->kind;
     if (!flow->from.map && !flow->to.map)
         return true;
-    uint32_t id = pd_intern(&b->keys, (const char *)&key, sizeof key);
-    if (id == PD_INTERN_NONE)
-        return false;
-    if (id == b->list.flows.count)
-        return pd_vec_push(&b->list.flows, *flow);
-    b->list.flows.data[id].count += flow->count;
-    b->list.flows.data[id].misses += flow->misses;
-    b->list.flows.data[id].cut += flow->cut;
-    return true;
+    return pd_flow_add(&b->list, &b->keys, &key, sizeof key, flow);
 }
 
 static bool add_traced(struct branches *b, const struct step *step, bool runs)

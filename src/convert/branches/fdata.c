@@ -21,14 +21,7 @@ struct lines {
 static bool add(struct lines *lines, const struct pd_flow *flow)
 {
     uint64_t key[2] = { flow->from.address, flow->to.address };
-    uint32_t id = pd_intern(&lines->keys, (const char *)key, sizeof key);
-    if (id == PD_INTERN_NONE)
-        return false;
-    if (id == lines->list.flows.count)
-        return pd_vec_push(&lines->list.flows, *flow);
-    lines->list.flows.data[id].count += flow->count;
-    lines->list.flows.data[id].misses += flow->misses;
-    return true;
+    return pd_flow_add(&lines->list, &lines->keys, key, sizeof key, flow);
 }
 
 static bool look_at(struct lines *lines, struct pd_symbols *symbols, const struct pd_map *map)

@@ -344,11 +344,9 @@ static perfdata_status decode(struct pd_annotate *annotate)
     struct pd_synth_config config = { .options = &annotate->plan.itrace,
                                       .threads = annotate->options->threads };
     pd_filter_trace(&annotate->plan.filter, &config);
-    perfdata_status status = pd_trace_log_open(&annotate->log, annotate->recording,
-                                               &annotate->plan.itrace, PD_TRACE_LOG_WRITE, &config);
     annotate->log.write = annotate->write;
     annotate->log.write_data = annotate->data;
-    return status ? status : pd_session_decode(&annotate->session, &config);
+    return pd_trace_log_decode(&annotate->log, &annotate->session, PD_TRACE_LOG_WRITE, &config);
 }
 
 static struct pd_object_search search_of(const struct pd_annotate *annotate)

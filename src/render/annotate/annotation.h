@@ -53,6 +53,11 @@ bool pd_annotation_count(struct pd_annotation *annotation, struct pd_arena *aren
 double pd_annotation_percent(const struct pd_annotation *annotation, size_t line, size_t event);
 /* The highest of all events. */
 double pd_annotation_percent_max(const struct pd_annotation *annotation, size_t line);
+enum { PD_ANNOTATION_PERIOD_WIDTH = 11 };
+/* What stands before a line for an event: its period, its samples or its share, of which the last
+ * two are so wide as `width` says. */
+void pd_annotation_put_value(const struct pd_annotation *annotation, size_t line, size_t event,
+                             unsigned width, struct pd_text *out);
 const char *pd_percent_type_name(struct pd_percent_type type);
 /* Below this a line has no colour and no source line. */
 #define PD_ANNOTATION_LEAST 0.5

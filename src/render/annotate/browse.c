@@ -4,7 +4,12 @@
 #include "render/annotate/annotation.h"
 #include "render/annotate/instruction.h"
 
-enum { PERCENT_WIDTH = 7, PERIOD_WIDTH = 12, MANY_JUMPS = 100, MANY_JUMPS_WIDTH = 5 };
+enum {
+    PERCENT_WIDTH = 7,
+    PERIOD_WIDTH = PD_ANNOTATION_PERIOD_WIDTH + 1,
+    MANY_JUMPS = 100,
+    MANY_JUMPS_WIDTH = 5
+};
 
 struct browsing {
     const struct pd_annotation *annotation;
@@ -98,14 +103,7 @@ static void put_values(const struct browsing *browsing, size_t line, bool is_tit
         pd_text_left(out, is_title ? title : "", is_title ? strlen(title) : 0, browsing->values);
     } else {
         for (size_t event = 0; event < annotation->event_count; event++) {
-            const struct pd_line_sum *sum =
-                &annotation->sums[line * annotation->event_count + event];
-            if (plan->total_period)
-                pd_text_u64(out, sum->period, PERIOD_WIDTH - 1, ' ');
-            else if (plan->samples)
-                pd_text_u64(out, sum->count, PERCENT_WIDTH - 1, ' ');
-            else
-                pd_text_format(out, "%6.2f", pd_annotation_percent(annotation, line, event));
+            pd_annotation_put_value(annotation, line, event, PERCENT_WIDTH - 1, out);
             pd_text_char(out, ' ');
         }
     }

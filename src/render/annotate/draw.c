@@ -110,7 +110,19 @@ const char *pd_percent_type_name(struct pd_percent_type type)
 
 /* ---- the list ---- */
 
-enum { PERCENT_WIDTH = 8, PERIOD_WIDTH = 12 };
+void pd_annotation_put_value(const struct pd_annotation *annotation, size_t line, size_t event,
+                             unsigned width, struct pd_text *out)
+{
+    const struct pd_line_sum *sum = &annotation->sums[line * annotation->event_count + event];
+    if (annotation->plan->total_period)
+        pd_text_u64(out, sum->period, PD_ANNOTATION_PERIOD_WIDTH, ' ');
+    else if (annotation->plan->samples)
+        pd_text_u64(out, sum->count, width, ' ');
+    else
+        pd_text_format(out, "%*.2f", (int)width, pd_annotation_percent(annotation, line, event));
+}
+
+enum { PERCENT_WIDTH = 8, PERIOD_WIDTH = PD_ANNOTATION_PERIOD_WIDTH + 1 };
 
 static size_t column_width(const struct pd_annotation *annotation)
 {
@@ -157,16 +169,9 @@ static void draw_addresses(const struct pd_annotation *annotation, struct pd_tex
 
 static void draw_values(const struct pd_annotation *annotation, size_t line, struct pd_text *out)
 {
-    const struct pd_annotate_plan *plan = annotation->plan;
     for (size_t event = 0; event < annotation->event_count; event++) {
-        const struct pd_line_sum *sum = &annotation->sums[line * annotation->event_count + event];
         pd_text_char(out, ' ');
-        if (plan->total_period)
-            pd_text_u64(out, sum->period, PERIOD_WIDTH - 1, ' ');
-        else if (plan->samples)
-            pd_text_u64(out, sum->count, PERCENT_WIDTH - 1, ' ');
-        else
-            pd_text_format(out, "%7.2f", pd_annotation_percent(annotation, line, event));
+        pd_annotation_put_value(annotation, line, event, PERCENT_WIDTH - 1, out);
     }
 }
 

@@ -53,7 +53,7 @@ perfdata_status pd_trace_log_open(struct pd_trace_log *log, struct pd_recording 
                                   enum pd_trace_log_output output, struct pd_synth_config *config)
 {
     bool to_output = options->log_plus & PD_ITRACE_FLAG('o');
-    *log = (struct pd_trace_log){ 0 };
+    *log = (struct pd_trace_log){ .write = log->write, .write_data = log->write_data };
     if (!options->log)
         return PERFDATA_OK;
     if (to_output && output == PD_TRACE_LOG_REFUSED)

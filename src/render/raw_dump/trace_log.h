@@ -22,8 +22,8 @@ struct pd_trace_log {
 /* What d+o does. */
 enum pd_trace_log_output { PD_TRACE_LOG_REFUSED, PD_TRACE_LOG_RECORDS, PD_TRACE_LOG_WRITE };
 
-/* Nothing without a d in the options. The log lives longer than the session; for PD_TRACE_LOG_WRITE
- * its `write` and `write_data` are to be set behind this call. */
+/* Nothing without a d in the options. The log lives longer than the session. For PD_TRACE_LOG_WRITE
+ * the caller sets `write` and `write_data` before, else it leaves them zero. */
 perfdata_status pd_trace_log_open(struct pd_trace_log *log, struct pd_recording *recording,
                                   const struct pd_itrace_options *options,
                                   enum pd_trace_log_output output, struct pd_synth_config *config);

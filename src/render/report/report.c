@@ -375,12 +375,10 @@ static perfdata_status decode(struct pd_report *report)
                                       .guest_code = report->session.guests.code,
                                       .threads = report->options->threads };
     pd_filter_trace(&report->plan.filter, &config);
-    perfdata_status status = pd_trace_log_open(&report->log, report->recording,
-                                               &report->plan.itrace, PD_TRACE_LOG_WRITE, &config);
     report->log.write = report->write;
     report->log.write_data = report->data;
-    if (!status)
-        status = pd_session_decode(&report->session, &config);
+    perfdata_status status = pd_trace_log_decode(&report->log, &report->session, PD_TRACE_LOG_WRITE,
+                                                 &config);
     /* Recordings whose samples hold the trace are not known to have chains until it is decoded. */
     if (report->session.synth && report->plan.itrace.callchain &&
         report->plan.chains.mode != PD_CHAIN_NONE && report->plan.mode != PD_REPORT_BRANCH)

@@ -2,6 +2,7 @@
 /* The line of a sample. What nearly every line has is written straight into room that is reserved
  * once; what is rare goes through the text writer. */
 #include "base/digits.h"
+#include "render/raw_dump/raw_dump.h"
 #include "render/script/json.h"
 #include <stdio.h>
 
@@ -254,16 +255,8 @@ static void put_address(struct pd_script_worker *worker, const struct pd_script_
 
 static void put_page_size(struct pd_text *text, uint64_t size)
 {
-    unsigned unit = 0;
-    if (!size) {
-        pd_text_string(text, " N/A");
-        return;
-    }
-    for (; unit < 3 && size / 1024 > 1; unit++)
-        size /= 1024;
     pd_text_char(text, ' ');
-    pd_text_u64(text, size, 0, ' ');
-    pd_text_char(text, "BKMG"[unit]);
+    pd_size_text(size, text);
 }
 
 #define BPF_LINE 8

@@ -473,13 +473,7 @@ static perfdata_status failed(struct pd_script *script, perfdata_status status, 
 static perfdata_status make_filter(struct pd_script *script)
 {
     const struct perfdata_script_options *options = script->options;
-    const struct pd_filter_lists lists = { .dsos = options->dsos,
-                                           .comms = options->comms,
-                                           .pids = options->pids,
-                                           .tids = options->tids,
-                                           .symbols = options->symbols,
-                                           .address_range = options->address_range,
-                                           .stop_symbols = options->stop_symbols };
+    const struct pd_filter_lists lists = PD_FILTER_LISTS(options);
     /* perf ends with 0 when a list does not parse. */
     return failed(
         script,

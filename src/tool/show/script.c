@@ -38,30 +38,40 @@ struct script_options {
 
 #define FIELD(name) offsetof(struct script_options, name)
 
+struct value_list {
+    const char **values;
+    size_t *count, most;
+    const char *too_many; /* what is said beyond `most` */
+};
+
+/* One value more; none any more where the option is taken back. */
+static enum tool_exit add_value(struct tool *tool, const struct value_list *to, const char *value,
+                                bool unset)
+{
+    if (unset) {
+        *to->count = 0;
+        return TOOL_DONE;
+    }
+    if (*to->count == to->most)
+        return tool_usage(tool, "%s", to->too_many);
+    to->values[(*to->count)++] = value;
+    return TOOL_DONE;
+}
+
 static enum tool_exit parse_fields(struct tool *tool, void *data, const char *value, bool unset)
 {
     struct script_options *options = data;
-    if (unset) {
-        options->field_count = 0;
-        return TOOL_DONE;
-    }
-    if (options->field_count == MAX_FIELD_LISTS)
-        return tool_usage(tool, "too many lists of fields");
-    options->field_lists[options->field_count++] = value;
-    return TOOL_DONE;
+    struct value_list to = { options->field_lists, &options->field_count, MAX_FIELD_LISTS,
+                             "too many lists of fields" };
+    return add_value(tool, &to, value, unset);
 }
 
 static enum tool_exit parse_dlarg(struct tool *tool, void *data, const char *value, bool unset)
 {
     struct script_options *options = data;
-    if (unset) {
-        options->dlarg_count = 0;
-        return TOOL_DONE;
-    }
-    if (options->dlarg_count == MAX_DLARGS)
-        return tool_usage(tool, "too many arguments of a filter");
-    options->dlargs[options->dlarg_count++] = value;
-    return TOOL_DONE;
+    struct value_list to = { options->dlargs, &options->dlarg_count, MAX_DLARGS,
+                             "too many arguments of a filter" };
+    return add_value(tool, &to, value, unset);
 }
 
 /* What perf makes of its shorthands. */

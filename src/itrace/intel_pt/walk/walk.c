@@ -13,6 +13,16 @@ static int event_at_fup(struct pd_pt_decoder *d, bool *fup)
     return error ? error : STEP_CURRENT;
 }
 
+/* The same, where the event is no more than `pending`, and the TIP behind it is not its place. */
+static int pend_at_fup(struct pd_pt_decoder *d, bool *pending, bool *no_tip)
+{
+    bool fup;
+    int how = event_at_fup(d, &fup);
+    if (fup)
+        *pending = *no_tip = true;
+    return how;
+}
+
 static int mode_tsx(struct pd_pt_decoder *d, bool *no_tip)
 {
     uint32_t flags = (d->input.packet.payload ? PD_PT_IN_TX : 0) |
@@ -37,11 +47,7 @@ static int mode_tsx(struct pd_pt_decoder *d, bool *no_tip)
 static int mode_exec(struct pd_pt_decoder *d, bool *no_tip)
 {
     d->modes.next_iflag = d->input.packet.ip;
-    bool fup;
-    int how = event_at_fup(d, &fup);
-    if (fup)
-        d->pending.mode_exec = *no_tip = true;
-    return how;
+    return pend_at_fup(d, &d->pending.mode_exec, no_tip);
 }
 
 static int ptwrite(struct pd_pt_decoder *d, bool *no_tip)
@@ -64,22 +70,14 @@ static int exstop(struct pd_pt_decoder *d, bool *no_tip)
 {
     if (!d->input.packet.ip)
         return walk_report(d, PD_PT_EX_STOP);
-    bool fup;
-    int how = event_at_fup(d, &fup);
-    if (fup)
-        d->pending.exstop = *no_tip = true;
-    return how;
+    return pend_at_fup(d, &d->pending.exstop, no_tip);
 }
 
 static int block_end(struct pd_pt_decoder *d, bool *no_tip)
 {
     if (!d->input.packet.ip)
         return walk_report(d, PD_PT_BLOCK_ITEMS);
-    bool fup;
-    int how = event_at_fup(d, &fup);
-    if (fup)
-        d->pending.bep = *no_tip = true;
-    return how;
+    return pend_at_fup(d, &d->pending.bep, no_tip);
 }
 
 static int control_flow_event(struct pd_pt_decoder *d, bool *no_tip)
@@ -94,11 +92,7 @@ static int control_flow_event(struct pd_pt_decoder *d, bool *no_tip)
         walk_event(d, true);
         return STEP_DONE;
     }
-    bool fup;
-    int how = event_at_fup(d, &fup);
-    if (fup)
-        d->pending.cfe_ip = *no_tip = true;
-    return how;
+    return pend_at_fup(d, &d->pending.cfe_ip, no_tip);
 }
 
 static int power_entry(struct pd_pt_decoder *d)
