@@ -142,10 +142,19 @@ static bool may_join(const struct pd_resolver *resolver, const struct pd_map *ma
                                       : cpumode == PD_CPUMODE_KERNEL && resolver->ways.by_function;
 }
 
-/* The function's location, whatever the address in it; NULL: no memory. */
-static struct pd_location *of_function(struct pd_resolver *resolver, const struct pd_map *map,
-                                       uint8_t cpumode, uint64_t ip, const struct pd_symbol *symbol)
+/* There is room for one more. */
+static bool has_room(struct pd_resolver *resolver)
 {
+    return (resolver->places && resolver->count * 2 <= resolver->place_mask) ||
+           grow_places(resolver);
+}
+
+struct pd_location *pd_resolver_of_function(struct pd_resolver *resolver, const struct pd_map *map,
+                                            uint8_t cpumode, uint64_t ip,
+                                            const struct pd_symbol *symbol)
+{
+    if (!has_room(resolver))
+        return NULL;
     size_t at = function_hash(symbol, map, cpumode) & resolver->place_mask;
     for (struct pd_location *known; (known = resolver->places[at]) != NULL;
          at = (at + 1) & resolver->place_mask) {
@@ -161,36 +170,67 @@ static struct pd_location *of_function(struct pd_resolver *resolver, const struc
     return resolver->places[at] = location;
 }
 
-/* NULL: the address is not the same in all processes, or there is no memory. */
-static struct pd_location *in_object(struct pd_resolver *resolver, const struct pd_map *map,
-                                     uint8_t cpumode, uint64_t ip)
+/* The location of an address that all who have the object share, at its place in the table or NULL;
+ * *at is where it is or belongs. */
+static struct pd_location *find_in_object(struct pd_resolver *resolver, const struct pd_dso *dso,
+                                          uint64_t addr, size_t *at)
 {
-    const uint64_t addr = pd_symbols_address(resolver->symbols, map, ip);
-    const bool by_function = resolver->ways.by_function;
-    size_t at = object_hash(map->dso, addr) & resolver->place_mask;
-    for (struct pd_location *known; !by_function && (known = resolver->places[at]) != NULL;
-         at = (at + 1) & resolver->place_mask) {
-        if (known->addr == addr && known->dso == map->dso && known->of_object) {
+    struct pd_location *known;
+    *at = object_hash(dso, addr) & resolver->place_mask;
+    for (; (known = resolver->places[*at]) != NULL; *at = (*at + 1) & resolver->place_mask) {
+        if (known->addr == addr && known->dso == dso && known->of_object && !known->of_function) {
             resolver->stats.known++;
             return known;
         }
     }
-    const struct pd_symbol *symbol = find_symbol(resolver, resolver->symbols, map, addr);
-    /* Of data the offset is told, and by the place of the map. */
-    if (!symbol || addr >= symbol->end || symbol->type == STT_OBJECT)
-        return NULL;
-    if (by_function)
-        return of_function(resolver, map, cpumode, ip, symbol);
+    return NULL;
+}
+
+/* A new one, for the free place of the table. */
+static struct pd_location *put_in_object(struct pd_resolver *resolver, const struct pd_map *map,
+                                         uint64_t ip, size_t at)
+{
     struct pd_location *location = make_location(resolver, map, PD_CPUMODE_USER, ip);
     if (location)
         location->of_object = true;
     return resolver->places[at] = location;
 }
 
+struct pd_location *pd_resolver_outside(struct pd_resolver *resolver, const struct pd_map *map,
+                                        uint64_t ip)
+{
+    size_t at;
+    if (!has_room(resolver))
+        return NULL;
+    struct pd_location *known = find_in_object(resolver, map->dso, pd_map_address(map, ip), &at);
+    return known ? known : put_in_object(resolver, map, ip, at);
+}
+
+/* NULL: the address is not the same in all processes, or there is no memory. */
+static struct pd_location *in_object(struct pd_resolver *resolver, const struct pd_map *map,
+                                     uint8_t cpumode, uint64_t ip)
+{
+    const uint64_t addr = pd_symbols_address(resolver->symbols, map, ip);
+    const bool by_function = resolver->ways.by_function;
+    size_t at = 0;
+    struct pd_location *known = by_function ? NULL : find_in_object(resolver, map->dso, addr, &at);
+    if (known)
+        return known;
+    const struct pd_symbol *symbol = find_symbol(resolver, resolver->symbols, map, addr);
+    /* Consumers that ask for functions do not ask for the map of what lies in none. */
+    if (!symbol && by_function && cpumode == PD_CPUMODE_USER)
+        return pd_resolver_outside(resolver, map, ip);
+    /* Of data the offset is told, and by the place of the map. */
+    if (!symbol || addr >= symbol->end || symbol->type == STT_OBJECT)
+        return NULL;
+    return by_function ? pd_resolver_of_function(resolver, map, cpumode, ip, symbol)
+                       : put_in_object(resolver, map, ip, at);
+}
+
 struct pd_location *pd_resolver_at_place(struct pd_resolver *resolver, const struct pd_map *map,
                                          uint8_t cpumode, uint64_t ip)
 {
-    if ((!resolver->places || resolver->count * 2 > resolver->place_mask) && !grow_places(resolver))
+    if (!has_room(resolver))
         return NULL;
     if (may_join(resolver, map, cpumode)) {
         struct pd_location *location = in_object(resolver, map, cpumode, ip);

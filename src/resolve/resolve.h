@@ -72,10 +72,11 @@ void pd_resolver_no_host(struct pd_resolver *resolver, bool no_host);
  * the address no more than the object and the symbol. For consumers that ask neither; set before
  * the first look-up. Default: no. */
 void pd_resolver_by_object(struct pd_resolver *resolver, bool by_object);
-/* So do all addresses of a function, the kernel's, too: `addr` is then the first one's as well. For
- * consumers that ask none of these; set behind pd_resolver_by_object(), without which it does
- * nothing. Default: no. */
-void pd_resolver_by_function(struct pd_resolver *resolver, bool by_function);
+/* So do all addresses of a function, the kernel's, too: `addr` is then the first one's as well. An
+ * address that lies in no function is shared as it is, with the first one's map. For consumers that
+ * ask none of these; set behind pd_resolver_by_object(), without which it does
+ * nothing. Default: no. Returns whether it is so now. */
+bool pd_resolver_by_function(struct pd_resolver *resolver, bool by_function);
 /* Inlined functions are named as perf names them, which depends on the order of the samples
  * (object/lines/asked.c). `turn` outlives the resolver. Default: NULL, each has its name. */
 void pd_resolver_ask_in_turn(struct pd_resolver *resolver, const struct pd_lines_turn *turn);
@@ -117,6 +118,24 @@ bool pd_resolver_point(struct pd_resolver *resolver, const struct pd_thread *thr
 /* The symbol at a point that has a map, and which addresses of the object have the same. */
 struct pd_symbol_span pd_resolver_span_of(struct pd_resolver *resolver,
                                           const struct pd_point *point);
+/* Where the location of an address is remembered, with pd_resolver_by_function(). */
+struct pd_block_slot;
+struct pd_spot {
+    struct pd_point point;
+    uint64_t ip;
+    struct pd_block_slot *slot;
+    uint8_t cpumode;
+};
+
+/* For consumers that look up many addresses in a row: first all their spots, for which the memory
+ * is then asked, then what lies there. */
+/* Between two rows: room for more, if many were not found. */
+void pd_resolver_begin_spots(struct pd_resolver *resolver);
+/* False: the address is to be looked up by pd_resolve(), in its turn. */
+bool pd_resolver_spot(struct pd_resolver *resolver, const struct pd_thread *thread, uint64_t number,
+                      uint8_t cpumode, uint64_t ip, struct pd_spot *out);
+/* As pd_resolve(). NULL: as above. */
+struct pd_location *pd_resolver_at_spot(struct pd_resolver *resolver, const struct pd_spot *spot);
 /* Bounds the caches; call between batches only. True when locations were dropped. */
 bool pd_resolver_trim(struct pd_resolver *resolver);
 struct pd_symbols *pd_resolver_symbols(struct pd_resolver *resolver);

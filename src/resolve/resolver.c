@@ -431,6 +431,7 @@ static void forget(struct pd_resolver *resolver)
     resolver->inlines.nested.count = 0;
     resolver->slab_left = 0;
     resolver->count = 0;
+    pd_resolver_forget_blocks(resolver);
 }
 
 bool pd_resolver_trim(struct pd_resolver *resolver)
@@ -471,6 +472,7 @@ void pd_resolver_free(struct pd_resolver *resolver)
     free(resolver->recent);
     free(resolver->symbol_slots);
     free(resolver->step_slots);
+    free(resolver->blocks.memory);
     free(resolver);
 }
 
@@ -495,9 +497,10 @@ void pd_resolver_by_object(struct pd_resolver *resolver, bool by_object)
     resolver->ways.by_object = by_object && !pd_symbols_of_arm64(resolver->symbols);
 }
 
-void pd_resolver_by_function(struct pd_resolver *resolver, bool by_function)
+bool pd_resolver_by_function(struct pd_resolver *resolver, bool by_function)
 {
     resolver->ways.by_function = by_function && resolver->ways.by_object;
+    return resolver->ways.by_function;
 }
 
 void pd_resolver_join_branches(struct pd_resolver *resolver, bool joins)

@@ -12,6 +12,9 @@ enum {
     PD_SYMBOL_SLOTS = 8192,
     PD_STEP_SLOTS = 8192,
     PD_VIEW_SLOTS = 64,
+    PD_BLOCKS_FIRST =
+        9, /* bits of the number of blocks remembered: it grows with what is missed, */
+    PD_BLOCKS_LAST = 16, /* up to 4 MB */
     PD_LOCATION_SLAB = 128,
     PD_CACHE_LINE = 64,
     PD_LOCATION_LIMIT = 400000 /* about 45 MB with the consumer's memos beside them */
@@ -40,6 +43,18 @@ struct pd_view_slot {
     const struct pd_thread *thread; /* NULL: free */
     struct pd_maps_view view;
     const struct pd_map *last; /* found in it last; NULL: none yet */
+};
+
+/* Addresses in a row that are all in one function, or in none. */
+struct pd_block_way {
+    const void *owner; /* the object, or the kernel's map; NULL: free */
+    uint64_t from, size;
+    struct pd_location *location; /* the function's; NULL: each address has one of its own */
+};
+
+/* What was found last in a block of an object's addresses: fills a cache line. */
+struct pd_block_slot {
+    struct pd_block_way ways[2];
 };
 
 /* Addresses in a row of the kernel itself, none of which is a module's or made at run time. */
@@ -91,7 +106,13 @@ struct pd_resolver {
     bool before_kernel;          /* no sample was in the kernel yet: its table is not there */
     bool loads_kernel;           /* it is the sample that loads the kernel's table */
     struct pd_location *loading; /* what its address gave */
-    uint64_t unwind_stamp;       /* of the maps that can_unwind is about; 0: not asked */
+    struct {
+        void *memory;                /* of the slots; NULL: none yet */
+        struct pd_block_slot *slots; /* in `memory`, each in a cache line of its own */
+        unsigned shift;              /* 64 - bits of their number */
+        size_t missed;               /* since they grew */
+    } blocks;
+    uint64_t unwind_stamp; /* of the maps that can_unwind is about; 0: not asked */
     bool can_unwind;
     size_t unwound; /* frames of the last chain */
     /* Inlined functions. */
@@ -132,6 +153,17 @@ bool pd_same_map(const struct pd_map *a, const struct pd_map *b);
 /* What is at the address, known or made now; NULL: no memory. */
 struct pd_location *pd_resolver_at_place(struct pd_resolver *resolver, const struct pd_map *map,
                                          uint8_t cpumode, uint64_t ip);
+/* With ways.by_function: the location of a function of the map's object, whichever of its addresses
+ * `ip` is; NULL: no memory. */
+struct pd_location *pd_resolver_of_function(struct pd_resolver *resolver, const struct pd_map *map,
+                                            uint8_t cpumode, uint64_t ip,
+                                            const struct pd_symbol *symbol);
+/* The same of an address of user space that lies in no function of its shared map's object. */
+struct pd_location *pd_resolver_outside(struct pd_resolver *resolver, const struct pd_map *map,
+                                        uint64_t ip);
+
+/* blocks.c */
+void pd_resolver_forget_blocks(struct pd_resolver *resolver);
 
 /* history.c: the branches of a sample, in the order of its chain. */
 enum { PD_HISTORY_MAX = 127 }; /* stacks with more are taken for damaged, and left out */

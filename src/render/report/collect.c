@@ -40,7 +40,8 @@ struct pd_report_state *pd_report_state_new(struct pd_report_collecting *shared,
     pd_resolver_no_host(resolver, shared->plan->no_host);
     pd_resolver_by_object(resolver, is_by_object(shared));
     /* The text of a tracepoint says at which offset of a function an address lies. */
-    pd_resolver_by_function(resolver, !shared->wants_chain && !shared->plan->payloads.formats);
+    state->by_spots = pd_resolver_by_function(resolver, !shared->wants_chain &&
+                                                            !shared->plan->payloads.formats);
     state->last_cell = PD_HIST_NONE;
     pd_hist_init(&state->hist, &shared->plan->hist);
     if (remembers_callers(shared->plan) &&
@@ -407,8 +408,9 @@ static perfdata_status count_sample(struct pd_report_state *state, struct pd_rep
         return 0;
     bool guest = sample->cpumode == PD_CPUMODE_GUEST_KERNEL ||
                  sample->cpumode == PD_CPUMODE_GUEST_USER;
-    facts->location = pd_resolve(state->resolver, facts->thread, facts->number, sample->cpumode,
-                                 sample->ip);
+    if (!facts->location)
+        facts->location = pd_resolve(state->resolver, facts->thread, facts->number, sample->cpumode,
+                                     sample->ip);
     if (!facts->location)
         return PERFDATA_ERROR_MEMORY;
     if (plan->hist.hide_unresolved && !facts->location->sym)
@@ -476,7 +478,9 @@ static bool is_of_running(const struct pd_delivered *record)
            record->type == PD_RECORD_EXIT;
 }
 
-static perfdata_status take_record(struct pd_report_state *state, const struct pd_delivered *record)
+/* `location`: the sample's; NULL: to be looked up. */
+static perfdata_status take_record(struct pd_report_state *state, const struct pd_delivered *record,
+                                   struct pd_location *location)
 {
     struct pd_report_collecting *shared = state->shared;
     bool latency = shared->plan->counts_latency;
@@ -498,6 +502,7 @@ static perfdata_status take_record(struct pd_report_state *state, const struct p
         .thread = record->thread,
         .number = record->number,
         .period = sample.period,
+        .location = location,
         .cell = PD_HIST_NONE,
     };
     if (PD_UNLIKELY(latency) &&
@@ -506,25 +511,13 @@ static perfdata_status take_record(struct pd_report_state *state, const struct p
     return count_sample(state, &facts);
 }
 
-/* The entry that a location counted for last will most likely be wanted again. */
-PD_INLINE void fetch_entry(const struct pd_report_state *state, const struct pd_location *location)
-{
-    uint32_t last = location ? (uint32_t)(location->memo[0] >> 32) : 0;
-    if (!last)
-        return;
-    const struct pd_hist_entry *entry = &state->hist.entries.data[last - 1];
-    __builtin_prefetch(pd_hist_key_of(&state->hist, last - 1));
-    __builtin_prefetch(&entry->period);
-    __builtin_prefetch(&entry->count);
-}
-
 static perfdata_status take_batch(struct pd_report_state *state, const struct pd_batch *batch)
 {
     perfdata_status status = 0;
-    for (size_t i = 0; i < batch->count && status == 0; i++) {
-        fetch_entry(state, pd_batch_ahead(batch, i, state->resolver));
-        status = take_record(state, &batch->records[i]);
-    }
+    struct pd_report_ahead ahead = { .count = 0 };
+    for (size_t i = 0; i < batch->count && status == 0; i++)
+        status = take_record(state, &batch->records[i],
+                             pd_report_look_ahead(state, batch, i, &ahead));
     return status;
 }
 

@@ -42,6 +42,7 @@ struct pd_report_state {
     struct pd_chain_memo callers;
     struct pd_report_stacks stacks;   /* in use with it */
     uint32_t last_cell;               /* of the sample before */
+    bool by_spots;                    /* locations are functions' */
     struct pd_report_scratch scratch; /* for payloads */
 };
 
@@ -65,6 +66,19 @@ void pd_report_state_free(struct pd_report_state *state);
 bool pd_report_take_chain(struct pd_report_state *state, struct pd_report_facts *facts);
 /* PD_HIST_NONE: no memory. */
 uint32_t pd_report_frame_id(struct pd_report_state *state, const struct pd_frame *frame);
+
+/* ahead.c: the locations of some samples in a row. */
+enum { PD_REPORT_AHEAD = 16 };
+struct pd_report_ahead {
+    size_t from, count; /* of the batch's records */
+    struct pd_location *locations[PD_REPORT_AHEAD];
+};
+
+/* Of record i of a batch whose records are asked for in turn: its location, if it is known before
+ * its turn, or NULL. `ahead` begins empty. Asks the memory for what the next ones need. */
+struct pd_location *pd_report_look_ahead(struct pd_report_state *state,
+                                         const struct pd_batch *batch, size_t i,
+                                         struct pd_report_ahead *ahead);
 
 /* False: no memory. */
 bool pd_report_stacks_init(struct pd_report_stacks *stacks);
