@@ -115,6 +115,10 @@ bool pd_resolver_points(struct pd_resolver *resolver, const struct pd_thread *th
 /* The same of one address, which is no chain's. */
 bool pd_resolver_point(struct pd_resolver *resolver, const struct pd_thread *thread,
                        uint64_t number, uint8_t cpumode, uint64_t ip, struct pd_point *out);
+/* The map of any address in user space, and where it lies there, without a location: for data, of
+ * which each address is another. False: it is a rare one, to be resolved. */
+bool pd_resolver_user_map(struct pd_resolver *resolver, const struct pd_thread *thread,
+                          uint64_t number, uint64_t ip, struct pd_point *out);
 /* The symbol at a point that has a map, and which addresses of the object have the same. */
 struct pd_symbol_span pd_resolver_span_of(struct pd_resolver *resolver,
                                           const struct pd_point *point);

@@ -411,6 +411,20 @@ bool pd_resolver_point(struct pd_resolver *resolver, const struct pd_thread *thr
                                         : find_point(resolver->points.slot, ip, out);
 }
 
+bool pd_resolver_user_map(struct pd_resolver *resolver, const struct pd_thread *thread,
+                          uint64_t number, uint64_t ip, struct pd_point *out)
+{
+    if (PD_UNLIKELY(!thread))
+        return false;
+    take_stamps(resolver, thread, number);
+    if (PD_UNLIKELY(resolver->rare))
+        return false;
+    const struct pd_map *map = pd_maps_view_find(resolver->user, ip);
+    const uint64_t addr = map ? pd_map_address(map, ip) : ip;
+    *out = (struct pd_point){ map, addr, addr };
+    return true;
+}
+
 struct pd_symbol_span pd_resolver_span_of(struct pd_resolver *resolver,
                                           const struct pd_point *point)
 {

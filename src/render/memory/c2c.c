@@ -8,6 +8,8 @@
 
 /* Linux has at most 8192 CPUs and 1024 nodes. */
 enum { MOST_CPUS = 1 << 16, MOST_NODES = 1024 };
+/* Each counts for a thing at most twice, in 32 bits. */
+#define MOST_ACCESSES (UINT32_MAX / 2)
 
 /* ---- the machine ---- */
 
@@ -95,7 +97,7 @@ static void warn_once(struct pd_c2c *c2c, bool *told, const char *text)
 }
 
 static bool count_cpu(struct pd_c2c *c2c, struct pd_c2c_cell *cell, uint32_t cpu,
-                      const struct pd_c2c_stats *stats)
+                      const struct pd_c2c_meaning *meaning)
 {
     size_t at = 0, end = cell->cpus.count;
     if (cpu >= c2c->cpu_count) {
@@ -116,8 +118,8 @@ static bool count_cpu(struct pd_c2c *c2c, struct pd_c2c_cell *cell, uint32_t cpu
                 (cell->cpus.count - 1 - at) * sizeof *cell->cpus.data);
         cell->cpus.data[at] = (struct pd_c2c_cpu){ .cpu = cpu };
     }
-    cell->cpus.data[at].wanted += pd_c2c_wanted(stats, c2c->display);
-    cell->cpus.data[at].stores += stats->n[PD_C2C_STORES];
+    cell->cpus.data[at].wanted += meaning->wanted;
+    cell->cpus.data[at].stores += meaning->stores;
     return true;
 }
 
@@ -131,10 +133,14 @@ static bool count_physical(struct pd_c2c *c2c, struct pd_c2c_cell *cell, uint64_
             warn_once(c2c, &c2c->told_node, "WARNING: failed to find node\n");
         return true;
     }
+    bool known = cell->physical_changes;
     if (cell->physical != address) {
         cell->physical = address;
         cell->physical_changes++;
     }
+    if (known && cell->node == node)
+        return true;
+    cell->node = node;
     while (at < cell->nodes.count && cell->nodes.data[at] < node)
         at++;
     if (at < cell->nodes.count && cell->nodes.data[at] == node)
@@ -147,30 +153,24 @@ static bool count_physical(struct pd_c2c *c2c, struct pd_c2c_cell *cell, uint64_
     return true;
 }
 
-static enum pd_c2c_kind kind_of(const struct pd_c2c_stats *stats)
-{
-    const uint64_t *n = stats->n;
-    return n[PD_C2C_RMT_HITM]   ? PD_C2C_CYCLES_RMT_HITM
-           : n[PD_C2C_LCL_HITM] ? PD_C2C_CYCLES_LCL_HITM
-           : n[PD_C2C_RMT_PEER] ? PD_C2C_CYCLES_RMT_PEER
-           : n[PD_C2C_LCL_PEER] ? PD_C2C_CYCLES_LCL_PEER
-           : n[PD_C2C_LOADS]    ? PD_C2C_CYCLES_LOAD
-                                : PD_C2C_KINDS;
-}
+/* ---- accesses ---- */
 
-static bool count_cell(struct pd_c2c *c2c, struct pd_c2c_cell *cell,
-                       const struct pd_report_facts *facts, const struct pd_c2c_stats *stats)
-{
-    enum pd_c2c_kind kind = kind_of(stats);
-    cell->period += facts->period;
-    pd_c2c_add(&cell->stats, stats);
-    if (kind != PD_C2C_KINDS) {
-        struct pd_c2c_cycles *cycles = &cell->cycles[kind];
-        cycles->mean += ((double)pd_report_weight(facts) - cycles->mean) / (double)++cycles->count;
-    }
-    return count_cpu(c2c, cell, facts->sample->cpu, stats) &&
-           count_physical(c2c, cell, facts->sample->phys_addr);
-}
+/* What tells rows of a line apart; what is not asked for is 0. */
+struct row_key {
+    uint64_t ip, dso;
+    uint32_t line, offset, pid, tid;
+};
+
+/* One of a few that are looked up at the same time: each look-up waits for memory. */
+struct access {
+    struct pd_sample sample;
+    struct pd_report_facts facts;
+    struct pd_hist_access to;
+    struct pd_hist_cache_line line_key;
+    struct row_key row_key;
+    uint32_t line_hash, row_hash, line, row;
+    bool unmapped;
+};
 
 static struct pd_c2c_cell new_cell(const struct pd_report_facts *facts, uint32_t line, uint32_t key)
 {
@@ -189,74 +189,137 @@ static struct pd_c2c_cell new_cell(const struct pd_report_facts *facts, uint32_t
                                  .key = key };
 }
 
-static bool take_line(struct pd_c2c *c2c, const struct pd_report_facts *facts,
-                      const struct pd_c2c_stats *stats, uint32_t *line)
+/* Where the data lie; false: no memory. */
+static bool resolve_data(struct pd_resolver *resolver, struct access *access)
 {
-    struct pd_hist_cache_line identity;
-    pd_report_cache_line(facts, &identity);
-    *line = pd_intern(&c2c->line_keys, (const char *)&identity, sizeof identity);
-    if (*line == PD_INTERN_NONE ||
-        (*line == c2c->lines.count && !pd_vec_push(&c2c->lines, new_cell(facts, *line, *line))))
+    const struct pd_report_facts *facts = &access->facts;
+    const struct pd_sample *sample = &access->sample;
+    struct pd_hist_place *to = &access->to.to;
+    struct pd_point point;
+    access->to = (struct pd_hist_access){ .flags = sample->data_src };
+    if (sample->cpumode == PD_CPUMODE_USER &&
+        pd_resolver_user_map(resolver, facts->thread, facts->number, sample->addr, &point)) {
+        *to = (struct pd_hist_place){ .dso = point.map ? point.map->dso : NULL,
+                                      .map = point.map,
+                                      .addr = point.addr };
+        return true;
+    }
+    const struct pd_location *data = pd_resolve(resolver, facts->thread, facts->number,
+                                                sample->cpumode, sample->addr);
+    if (!data)
         return false;
-    return count_cell(c2c, &c2c->lines.data[*line], facts, stats);
+    *to = (struct pd_hist_place){ .dso = data->dso, .map = data->map, .addr = data->addr };
+    return true;
 }
 
-/* What tells rows of a line apart; what is not asked for is 0. */
-struct row_key {
-    uint64_t line, offset, pid, tid, ip, dso;
-};
-
-static bool take_row(struct pd_c2c *c2c, struct pd_report_facts *facts,
-                     const struct pd_c2c_stats *stats, uint32_t line)
+/* False: no memory. */
+static bool resolve(struct pd_c2c *c2c, struct pd_resolver *resolver, struct access *access)
 {
+    struct pd_report_facts *facts = &access->facts;
+    const struct pd_sample *sample = &access->sample;
+    facts->location = pd_resolve(resolver, facts->thread, facts->number, sample->cpumode,
+                                 sample->ip);
+    if (!facts->location || !resolve_data(resolver, access))
+        return false;
+    access->unmapped = !access->to.to.map || !facts->location->map;
+    facts->access = &access->to;
+    pd_report_cache_line(facts, &access->line_key);
+    access->line_hash = pd_keys_hash(&c2c->line_keys, &access->line_key);
+    pd_keys_fetch(&c2c->line_keys, access->line_hash);
+    return true;
+}
+
+static void fetch_cell(const struct pd_c2c_cell *cell)
+{
+    enum { LINES = 4, SIZE = 64 }; /* what counting reads */
+    for (size_t i = 0; i < LINES; i++)
+        __builtin_prefetch((const char *)cell + i * SIZE);
+}
+
+static bool find_line(struct pd_c2c *c2c, struct access *access)
+{
+    const struct pd_report_facts *facts = &access->facts;
+    const struct pd_location *location = facts->location;
+    const struct pd_sample *sample = &access->sample;
     unsigned by = c2c->by_set;
-    struct pd_c2c_cell cell = new_cell(facts, line, 0);
-    const struct row_key key = { .line = line,
-                                 .offset = facts->sample->addr -
-                                           PD_CACHE_LINE_OF(facts->sample->addr),
-                                 .pid = by & PD_C2C_BY_PID ? cell.pid : 0,
-                                 .tid = by & PD_C2C_BY_TID ? facts->sample->tid : 0,
-                                 .ip = by & PD_C2C_BY_CODE ? cell.ip : 0,
-                                 .dso = by & PD_C2C_BY_DSO ? (uintptr_t)cell.dso : 0 };
-    cell.key = pd_intern(&c2c->row_keys, (const char *)&key, sizeof key);
-    if (cell.key == PD_INTERN_NONE ||
-        (cell.key == c2c->rows.count && !pd_vec_push(&c2c->rows, cell)))
+    uint32_t line = pd_keys_add(&c2c->line_keys, &access->line_key, access->line_hash);
+    if (line == PD_KEYS_NONE ||
+        (line == c2c->lines.count && !pd_vec_push(&c2c->lines, new_cell(facts, line, line))))
         return false;
-    return count_cell(c2c, &c2c->rows.data[cell.key], facts, stats) &&
-           (!c2c->chains || pd_c2c_chains_count(c2c->chains, facts, cell.key));
+    uint32_t pid = facts->thread ? pd_thread_pid(facts->thread, facts->number) : UINT32_MAX;
+    fetch_cell(&c2c->lines.data[line]);
+    access->line = line;
+    access->row_key = (struct row_key){
+        .line = line,
+        .offset = (uint32_t)(sample->addr - PD_CACHE_LINE_OF(sample->addr)),
+        .pid = by & PD_C2C_BY_PID ? pid : 0,
+        .tid = by & PD_C2C_BY_TID ? sample->tid : 0,
+        .ip = by & PD_C2C_BY_CODE ? sample->ip : 0,
+        .dso = by & PD_C2C_BY_DSO ? (uintptr_t)location->dso : 0,
+    };
+    access->row_hash = pd_keys_hash(&c2c->row_keys, &access->row_key);
+    pd_keys_fetch(&c2c->row_keys, access->row_hash);
+    return true;
 }
 
-static perfdata_status take_sample(struct pd_c2c *c2c, struct pd_resolver *resolver,
-                                   const struct pd_delivered *record)
+static bool find_row(struct pd_c2c *c2c, struct access *access)
 {
-    struct pd_sample sample;
-    if (record->type != PD_RECORD_SAMPLE || !record->event ||
-        pd_delivered_sample(record, &sample) < 0)
-        return PERFDATA_OK;
-    struct pd_report_facts facts = { .event = record->event,
-                                     .sample = &sample,
-                                     .thread = record->thread,
-                                     .number = record->number,
-                                     .period = sample.period,
-                                     .cell = PD_HIST_NONE };
-    struct pd_c2c_stats stats = { { 0 } };
-    struct pd_hist_access access = { .flags = sample.data_src };
-    facts.location = pd_resolve(resolver, facts.thread, facts.number, sample.cpumode, sample.ip);
-    const struct pd_location *data = pd_resolve(resolver, facts.thread, facts.number,
-                                                sample.cpumode, sample.addr);
-    if (!facts.location || !data)
-        return pd_no_memory(&c2c->recording->context, "lines of the data cache");
-    access.to = (struct pd_hist_place){ .dso = data->dso, .map = data->map, .addr = data->addr };
-    facts.access = &access;
-    pd_c2c_decode(sample.data_src, sample.addr, &stats);
-    if (sample.addr && (!data->map || !facts.location->map) &&
-        (stats.n[PD_C2C_LOADS] || stats.n[PD_C2C_STORES]))
-        stats.n[PD_C2C_NO_MAP]++;
-    pd_c2c_add(&c2c->all, &stats);
-    uint32_t line;
-    return take_line(c2c, &facts, &stats, &line) && take_row(c2c, &facts, &stats, line)
-               ? PERFDATA_OK
-               : pd_no_memory(&c2c->recording->context, "lines of the data cache");
+    uint32_t row = pd_keys_add(&c2c->row_keys, &access->row_key, access->row_hash);
+    access->row = row;
+    if (row == PD_KEYS_NONE ||
+        (row == c2c->rows.count &&
+         !pd_vec_push(&c2c->rows, new_cell(&access->facts, access->line, row))))
+        return false;
+    fetch_cell(&c2c->rows.data[row]);
+    return true;
+}
+
+static bool count_cell(struct pd_c2c *c2c, struct pd_c2c_cell *cell, const struct access *access,
+                       const struct pd_c2c_meaning *meaning)
+{
+    cell->period += access->facts.period;
+    for (unsigned i = 0; i < meaning->count; i++)
+        cell->n[meaning->hits[i]]++;
+    return count_physical(c2c, cell, access->sample.phys_addr);
+}
+
+static bool count(struct pd_c2c *c2c, struct access *access)
+{
+    struct pd_report_facts *facts = &access->facts;
+    struct pd_c2c_cell *row = &c2c->rows.data[access->row];
+    const struct pd_c2c_meaning *meaning = pd_c2c_meaning_of(c2c->meanings, access->sample.data_src,
+                                                             access->sample.addr != 0,
+                                                             access->unmapped, c2c->display);
+    for (unsigned i = 0; i < meaning->count; i++)
+        c2c->all.n[meaning->hits[i]]++;
+    if (meaning->kind != PD_C2C_KINDS) {
+        struct pd_c2c_cycles *cycles = &row->cycles[meaning->kind];
+        cycles->mean += ((double)pd_report_weight(facts) - cycles->mean) / (double)++cycles->count;
+    }
+    return count_cell(c2c, &c2c->lines.data[access->line], access, meaning) &&
+           count_cell(c2c, row, access, meaning) &&
+           count_cpu(c2c, row, access->sample.cpu, meaning) &&
+           (!c2c->chains || pd_c2c_chains_count(c2c->chains, facts, access->row));
+}
+
+/* Each step for all, so that the processor fetches what several of them need at the same time. */
+static bool take_group(struct pd_c2c *c2c, struct pd_resolver *resolver, struct access *accesses,
+                       size_t size)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < size; i++)
+        ok = resolve(c2c, resolver, &accesses[i]);
+    for (size_t i = 0; ok && i < size; i++)
+        pd_keys_fetch_key(&c2c->line_keys, accesses[i].line_hash);
+    for (size_t i = 0; ok && i < size; i++)
+        ok = find_line(c2c, &accesses[i]);
+    for (size_t i = 0; ok && i < size; i++)
+        pd_keys_fetch_key(&c2c->row_keys, accesses[i].row_hash);
+    for (size_t i = 0; ok && i < size; i++)
+        ok = find_row(c2c, &accesses[i]);
+    for (size_t i = 0; ok && i < size; i++)
+        ok = count(c2c, &accesses[i]);
+    return ok;
 }
 
 /* ---- the run ---- */
@@ -272,13 +335,37 @@ static perfdata_status begin(void *data, unsigned worker, struct pd_resolver *re
                : pd_no_memory(&c2c->recording->context, "c2c report");
 }
 
+static bool is_access(const struct pd_delivered *record, struct access *access)
+{
+    if (record->type != PD_RECORD_SAMPLE || !record->event ||
+        pd_delivered_sample(record, &access->sample) < 0)
+        return false;
+    access->facts = (struct pd_report_facts){ .event = record->event,
+                                              .sample = &access->sample,
+                                              .thread = record->thread,
+                                              .number = record->number,
+                                              .period = access->sample.period,
+                                              .cell = PD_HIST_NONE };
+    return true;
+}
+
 static perfdata_status work(void *data, void *state, struct pd_batch *batch)
 {
-    perfdata_status status = PERFDATA_OK;
+    enum { GROUP = 32 };
+    struct access accesses[GROUP];
+    struct pd_c2c *c2c = data;
+    bool ok = true;
     pd_resolver_trim(state);
-    for (size_t i = 0; i < batch->count && status >= 0; i++)
-        status = take_sample(data, state, &batch->records[i]);
-    return status;
+    if (batch->count > MOST_ACCESSES - c2c->all.n[PD_C2C_RECORDS])
+        return pd_fail(&c2c->recording->context, PERFDATA_ERROR_UNSUPPORTED, -1,
+                       "more than %u accesses", (unsigned)MOST_ACCESSES);
+    for (size_t i = 0; ok && i < batch->count;) {
+        size_t size = 0;
+        for (; i < batch->count && size < GROUP; i++)
+            size += is_access(&batch->records[i], &accesses[size]);
+        ok = take_group(c2c, state, accesses, size);
+    }
+    return ok ? PERFDATA_OK : pd_no_memory(&c2c->recording->context, "lines of the data cache");
 }
 
 static perfdata_status gather(struct pd_c2c *c2c)
@@ -376,8 +463,9 @@ static void free_all(struct pd_c2c *c2c)
     free_cells(c2c->rows.data, c2c->rows.count);
     pd_vec_free(&c2c->lines);
     pd_vec_free(&c2c->rows);
-    pd_intern_free(&c2c->line_keys);
-    pd_intern_free(&c2c->row_keys);
+    pd_keys_free(&c2c->line_keys);
+    pd_keys_free(&c2c->row_keys);
+    free(c2c->meanings);
     free(c2c->node_of);
     pd_text_free(&c2c->out);
 }
@@ -390,7 +478,13 @@ perfdata_status perfdata_c2c_run(perfdata_recording *recording,
     perfdata_status status = pd_handle_print(recording, &known, sizeof known, options, write);
     if (status < 0)
         return status;
-    struct pd_c2c c2c = { .options = &known, .recording = &recording->recording };
+    struct pd_c2c c2c = { .options = &known,
+                          .recording = &recording->recording,
+                          .line_keys.size = sizeof(struct pd_hist_cache_line),
+                          .row_keys.size = sizeof(struct row_key),
+                          .meanings = calloc(PD_C2C_MEANINGS, sizeof *c2c.meanings) };
+    if (!c2c.meanings)
+        return pd_no_memory(&recording->recording.context, "lines of the data cache");
     status = pd_analysis_status(&recording->recording.context, run(&c2c));
     if (status >= 0)
         status = pd_api_emit(&recording->recording.context, &c2c.out, write, data);

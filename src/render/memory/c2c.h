@@ -2,19 +2,15 @@
 /* `c2c report`: which lines of the data cache several processors want, from accesses to memory. */
 #ifndef PD_RENDER_C2C_H
 #define PD_RENDER_C2C_H
-#include "base/intern.h"
+#include "base/keys.h"
 #include "pipeline/pipeline.h"
 #include <perfdata/memory.h>
 
 /* What is counted of accesses: of all, of a line, of a row. */
 enum pd_c2c_count {
+    /* what most accesses count for, in one line of the cache */
     PD_C2C_RECORDS,
-    PD_C2C_LOCKS,
     PD_C2C_LOADS,
-    PD_C2C_LD_UNCACHED,
-    PD_C2C_LD_IO,
-    PD_C2C_LD_MISS,
-    PD_C2C_LD_NO_ADDRESS,
     PD_C2C_LD_FB,
     PD_C2C_LD_L1,
     PD_C2C_LD_L2,
@@ -25,16 +21,21 @@ enum pd_c2c_count {
     PD_C2C_LCL_DRAM,
     PD_C2C_RMT_DRAM,
     PD_C2C_EXCLUSIVE,
+    PD_C2C_LD_MISS,
+    PD_C2C_STORES,
+    PD_C2C_ST_L1,
+    PD_C2C_ST_L1_MISS,
+    PD_C2C_LOCKS,
+    PD_C2C_LD_UNCACHED,
+    PD_C2C_LD_IO,
+    PD_C2C_LD_NO_ADDRESS,
     PD_C2C_SHARED,
     PD_C2C_BLOCKED_DATA,
     PD_C2C_BLOCKED_ADDRESS,
     PD_C2C_LCL_PEER,
     PD_C2C_RMT_PEER,
-    PD_C2C_STORES,
     PD_C2C_ST_UNCACHED,
     PD_C2C_ST_NO_ADDRESS,
-    PD_C2C_ST_L1,
-    PD_C2C_ST_L1_MISS,
     PD_C2C_ST_NA,
     PD_C2C_NO_MAP,
     PD_C2C_NO_PARSE,
@@ -47,9 +48,39 @@ struct pd_c2c_stats {
 
 /* Counts an access by its data_src; `address` 0: the processor did not tell it. */
 void pd_c2c_decode(uint64_t source, uint64_t address, struct pd_c2c_stats *stats);
-void pd_c2c_add(struct pd_c2c_stats *sum, const struct pd_c2c_stats *more);
+
 /* What a line is shown for: perfdata_c2c_display. */
-uint64_t pd_c2c_wanted(const struct pd_c2c_stats *stats, uint32_t display);
+PD_INLINE uint64_t pd_c2c_choose(uint32_t display, uint64_t local, uint64_t remote, uint64_t peers)
+{
+    switch (display) {
+    case PERFDATA_C2C_LOCAL: return local;
+    case PERFDATA_C2C_REMOTE: return remote;
+    case PERFDATA_C2C_PEER: return peers;
+    default: return local + remote;
+    }
+}
+PD_INLINE uint64_t pd_c2c_wanted(const struct pd_c2c_stats *stats, uint32_t display)
+{
+    const uint64_t *n = stats->n;
+    return pd_c2c_choose(display, n[PD_C2C_LCL_HITM], n[PD_C2C_RMT_HITM],
+                         n[PD_C2C_LCL_PEER] + n[PD_C2C_RMT_PEER]);
+}
+
+/* Twice what there are of counts is more than any access counts for. */
+enum { PD_C2C_HITS = 2 * PD_C2C_COUNTS, PD_C2C_MEANINGS = 1024 };
+
+/* What accesses with the same data_src count for: there are few different ones. */
+struct pd_c2c_meaning {
+    uint64_t source;
+    bool known, address, unmapped;    /* `address`: it is told; `unmapped`: it is in no map */
+    uint8_t count, hits[PD_C2C_HITS]; /* enum pd_c2c_count, each as often as it counts */
+    uint8_t kind;                     /* enum pd_c2c_kind, or PD_C2C_KINDS */
+    uint8_t stores, wanted;
+};
+
+/* One that holds until the next call. */
+const struct pd_c2c_meaning *pd_c2c_meaning_of(struct pd_c2c_meaning *meanings, uint64_t source,
+                                               bool address, bool unmapped, uint32_t display);
 
 /* Cycles that accesses took: as perf, a mean that each one moves, whose rounding shows. */
 enum pd_c2c_kind {
@@ -72,16 +103,17 @@ struct pd_c2c_cpu {
     uint64_t wanted, stores;
 };
 
-/* A line, or a row of one. */
+/* A line, or a row of one. There may be millions, and each access reads one of each: what it counts
+ * is in front. */
 struct pd_c2c_cell {
-    struct pd_c2c_stats stats;
-    struct pd_c2c_cycles cycles[PD_C2C_KINDS];
-    PD_VEC(struct pd_c2c_cpu) cpus; /* by number */
-    PD_VEC(uint32_t) nodes;         /* of the memory, by number */
-    uint64_t physical;              /* the last one */
-    uint64_t physical_changes;
-    uint64_t period;  /* of all of its samples */
-    uint64_t address; /* of its first access */
+    uint32_t n[PD_C2C_COUNTS]; /* as in pd_c2c_stats */
+    uint32_t node, physical_changes;
+    uint64_t physical;                         /* the last one, in the memory of `node` */
+    uint64_t period;                           /* of all of its samples */
+    PD_VEC(struct pd_c2c_cpu) cpus;            /* by number; of a row */
+    struct pd_c2c_cycles cycles[PD_C2C_KINDS]; /* of a row */
+    PD_VEC(uint32_t) nodes;                    /* of the memory, by number */
+    uint64_t address;                          /* of its first access */
     const struct pd_thread *thread;
     uint32_t pid, line; /* `line`: of a row, where its line is */
     /* of the first access's code */
@@ -90,7 +122,7 @@ struct pd_c2c_cell {
     const struct pd_symbol *symbol;
     uint64_t ip, code;
     char level;
-    uint32_t key; /* in `keys` of the lines, or of the rows */
+    uint32_t key; /* in the keys of the lines, or of the rows */
 };
 
 enum { PD_C2C_BY_PID = 1, PD_C2C_BY_TID = 2, PD_C2C_BY_CODE = 4, PD_C2C_BY_DSO = 8 };
@@ -108,7 +140,8 @@ struct pd_c2c {
     uint32_t cpu_count;
     bool told_cpu, told_node; /* that it is not known */
     struct pd_c2c_stats all;
-    struct pd_intern line_keys, row_keys;
+    struct pd_keys line_keys, row_keys;
+    struct pd_c2c_meaning *meanings;
     PD_VEC(struct pd_c2c_cell) lines;
     PD_VEC(struct pd_c2c_cell) rows;
     struct pd_c2c_chains *chains; /* NULL: none are drawn */
@@ -117,6 +150,21 @@ struct pd_c2c {
 
 /* Three tables of sums. */
 void pd_c2c_put_stats(const struct pd_c2c *c2c, struct pd_text *out);
+PD_INLINE struct pd_c2c_stats pd_c2c_stats_of(const struct pd_c2c_cell *cell)
+{
+    struct pd_c2c_stats stats;
+    for (size_t i = 0; i < PD_C2C_COUNTS; i++)
+        stats.n[i] = cell->n[i];
+    return stats;
+}
+
+PD_INLINE uint64_t pd_c2c_wanted_of(const struct pd_c2c_cell *cell, uint32_t display)
+{
+    const uint32_t *n = cell->n;
+    return pd_c2c_choose(display, n[PD_C2C_LCL_HITM], n[PD_C2C_RMT_HITM],
+                         (uint64_t)n[PD_C2C_LCL_PEER] + n[PD_C2C_RMT_PEER]);
+}
+
 /* The lines, and for each the places that accessed it. PERFDATA_ERROR_MEMORY. */
 perfdata_status pd_c2c_put_lines(struct pd_c2c *c2c, struct pd_text *out);
 

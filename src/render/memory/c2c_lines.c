@@ -61,16 +61,16 @@ static void put_heads(const struct column *columns, size_t count, struct pd_text
 /* ---- cells ---- */
 
 /* Loads of which a level is known. */
-static uint64_t count_loads(const uint64_t *n)
+static uint64_t count_loads(const uint32_t *n)
 {
-    return n[PD_C2C_LD_FB] + n[PD_C2C_LD_L1] + n[PD_C2C_LD_L2] + n[PD_C2C_LD_LLC] +
+    return (uint64_t)n[PD_C2C_LD_FB] + n[PD_C2C_LD_L1] + n[PD_C2C_LD_L2] + n[PD_C2C_LD_LLC] +
            n[PD_C2C_LCL_HITM] + n[PD_C2C_RMT_HITM] + n[PD_C2C_RMT_HIT] + n[PD_C2C_LCL_DRAM] +
            n[PD_C2C_RMT_DRAM];
 }
 
-static uint64_t count_stores(const uint64_t *n)
+static uint64_t count_stores(const uint32_t *n)
 {
-    return n[PD_C2C_ST_L1] + n[PD_C2C_ST_L1_MISS] + n[PD_C2C_ST_NA];
+    return (uint64_t)n[PD_C2C_ST_L1] + n[PD_C2C_ST_L1_MISS] + n[PD_C2C_ST_NA];
 }
 
 static void put_number(struct pd_text *out, uint64_t value, unsigned width)
@@ -133,8 +133,8 @@ static int compare_lines(const void *a, const void *b)
     struct pd_hist_cache_line m, n;
     if (x->wanted != y->wanted)
         return x->wanted < y->wanted ? 1 : -1;
-    memcpy(&m, pd_intern_text(&x->c2c->line_keys, x->cell->key), sizeof m);
-    memcpy(&n, pd_intern_text(&y->c2c->line_keys, y->cell->key), sizeof n);
+    memcpy(&m, pd_keys_at(&x->c2c->line_keys, x->cell->key), sizeof m);
+    memcpy(&n, pd_keys_at(&y->c2c->line_keys, y->cell->key), sizeof n);
     return pd_hist_compare_cache_lines(&m, &n);
 }
 
@@ -142,7 +142,7 @@ static uint64_t sum_wanted(const struct pd_c2c *c2c)
 {
     uint64_t sum = 0;
     for (size_t i = 0; i < c2c->lines.count; i++)
-        sum += pd_c2c_wanted(&c2c->lines.data[i].stats, c2c->display);
+        sum += pd_c2c_wanted_of(&c2c->lines.data[i], c2c->display);
     return sum;
 }
 
@@ -156,7 +156,7 @@ static bool choose_lines(struct table *table, uint64_t total)
         return false;
     for (size_t i = 0; i < c2c->lines.count; i++) {
         const struct pd_c2c_cell *cell = &c2c->lines.data[i];
-        uint64_t wanted = pd_c2c_wanted(&cell->stats, c2c->display);
+        uint64_t wanted = pd_c2c_wanted_of(cell, c2c->display);
         if (all || (wanted && (double)wanted / (double)total >= LEAST))
             sorted[count++] = (struct sorted){ c2c, cell, wanted };
     }
@@ -215,14 +215,14 @@ static void put_line(const struct table *table, size_t index, uint64_t total)
                    { PD_C2C_RMT_HIT, LONG },  { PD_C2C_RMT_HITM, SHORT },
                    { PD_C2C_LCL_DRAM, LONG }, { PD_C2C_RMT_DRAM, LONG } };
     const struct pd_c2c_cell *cell = &table->c2c->lines.data[table->lines.data[index]];
-    const uint64_t *n = cell->stats.n;
+    const uint32_t *n = cell->n;
     struct pd_text *out = table->out;
     uint64_t local = n[table->peers ? PD_C2C_LCL_PEER : PD_C2C_LCL_HITM],
              remote = n[table->peers ? PD_C2C_RMT_PEER : PD_C2C_RMT_HITM];
     put_number(out, index, INDEX);
     put_hex(out, PD_CACHE_LINE_OF(cell->address));
     put_memory(out, cell);
-    put_percent(out, pd_c2c_wanted(&cell->stats, table->c2c->display), total);
+    put_percent(out, pd_c2c_wanted_of(cell, table->c2c->display), total);
     put_number(out, local + remote, SHORT);
     put_number(out, local, SHORT);
     put_number(out, remote, SHORT);
@@ -274,8 +274,8 @@ static int compare_rows(const void *a, const void *b)
     if (x->wanted != y->wanted)
         return pd_compare_u64(y->wanted, x->wanted);
     /* Rows with as many hits of one kind go by the other kind. */
-    uint64_t m = pd_c2c_wanted(&x->cell->stats, PERFDATA_C2C_TOTAL),
-             n = pd_c2c_wanted(&y->cell->stats, PERFDATA_C2C_TOTAL);
+    uint64_t m = pd_c2c_wanted_of(x->cell, PERFDATA_C2C_TOTAL),
+             n = pd_c2c_wanted_of(y->cell, PERFDATA_C2C_TOTAL);
     return m != n && x->c2c->display != PERFDATA_C2C_PEER ? pd_compare_u64(n, m) : compare_by(x, y);
 }
 
@@ -288,7 +288,7 @@ static bool sort_rows(struct table *table)
         return false;
     for (size_t i = 0; i < c2c->rows.count; i++)
         sorted[i] = (struct sorted){ c2c, &c2c->rows.data[i],
-                                     pd_c2c_wanted(&c2c->rows.data[i].stats, c2c->display) };
+                                     pd_c2c_wanted_of(&c2c->rows.data[i], c2c->display) };
     qsort(sorted, c2c->rows.count, sizeof *sorted, compare_rows);
     for (size_t i = 0; ok && i < c2c->rows.count; i++)
         ok = pd_vec_push(&table->rows, sorted[i].cell->key);
@@ -304,8 +304,8 @@ static const struct pd_c2c_cell *row_at(const struct table *table, size_t at)
 /* Rows of loads that nobody wanted and no stores are left out. */
 static bool is_shown(const struct table *table, const struct pd_c2c_cell *row)
 {
-    const uint64_t *n = row->stats.n;
-    return pd_c2c_wanted(&row->stats, table->c2c->display) || n[PD_C2C_STORES];
+    const uint32_t *n = row->n;
+    return pd_c2c_wanted_of(row, table->c2c->display) || n[PD_C2C_STORES];
 }
 
 static const char *task_name(const struct pd_c2c_cell *row)
@@ -451,8 +451,8 @@ static void put_node(const struct table *table, const struct pd_c2c_cell *row, u
     pd_text_format(out, "%2u", node);
     if (table->c2c->options->node_info == 1) {
         pd_text_format(out, "{%2zu ", cpus.count);
-        put_share(out, sum.wanted, pd_c2c_wanted(&row->stats, table->c2c->display));
-        put_share(out, sum.stores, row->stats.n[PD_C2C_STORES]);
+        put_share(out, sum.wanted, pd_c2c_wanted_of(row, table->c2c->display));
+        put_share(out, sum.stores, row->n[PD_C2C_STORES]);
         out->length -= !out->failed; /* the blank behind the last one */
         pd_text_char(out, '}');
     } else if (table->c2c->options->node_info) {
@@ -528,7 +528,7 @@ static void put_row(const struct table *table, const struct pd_c2c_cell *line,
     struct pd_text *out = table->out;
     bool peers = table->peers;
     unsigned by = table->c2c->by_set;
-    const uint64_t *n = row->stats.n, *all = line->stats.n;
+    const uint32_t *n = row->n, *all = line->n;
     enum pd_c2c_count remote = peers ? PD_C2C_RMT_PEER : PD_C2C_RMT_HITM,
                       local = peers ? PD_C2C_LCL_PEER : PD_C2C_LCL_HITM;
     pd_text_fill(out, ' ', 2 + INDEX);
@@ -565,7 +565,7 @@ static void put_rule(struct pd_text *out)
 static bool put_rows(const struct table *table, const size_t *begin, size_t index)
 {
     const struct pd_c2c_cell *line = &table->c2c->lines.data[table->lines.data[index]];
-    const uint64_t *n = line->stats.n;
+    const uint32_t *n = line->n;
     struct pd_text *out = table->out;
     if (index)
         pd_text_char(out, '\n');

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* c2c report: what an access counts for, and the tables of sums. */
 #include "render/memory/c2c.h"
+#include "base/hash.h"
 #include "format/enums.h"
 
 /* ---- data_src ---- */
@@ -106,21 +107,45 @@ void pd_c2c_decode(uint64_t source, uint64_t address, struct pd_c2c_stats *stats
     }
 }
 
-void pd_c2c_add(struct pd_c2c_stats *sum, const struct pd_c2c_stats *more)
+static uint8_t kind_of(const uint64_t *n)
 {
-    for (size_t i = 0; i < PD_C2C_COUNTS; i++)
-        sum->n[i] += more->n[i];
+    return n[PD_C2C_RMT_HITM]   ? PD_C2C_CYCLES_RMT_HITM
+           : n[PD_C2C_LCL_HITM] ? PD_C2C_CYCLES_LCL_HITM
+           : n[PD_C2C_RMT_PEER] ? PD_C2C_CYCLES_RMT_PEER
+           : n[PD_C2C_LCL_PEER] ? PD_C2C_CYCLES_LCL_PEER
+           : n[PD_C2C_LOADS]    ? PD_C2C_CYCLES_LOAD
+                                : PD_C2C_KINDS;
 }
 
-uint64_t pd_c2c_wanted(const struct pd_c2c_stats *stats, uint32_t display)
+static void learn(struct pd_c2c_meaning *meaning, uint32_t display)
 {
-    const uint64_t *n = stats->n;
-    switch (display) {
-    case PERFDATA_C2C_LOCAL: return n[PD_C2C_LCL_HITM];
-    case PERFDATA_C2C_REMOTE: return n[PD_C2C_RMT_HITM];
-    case PERFDATA_C2C_PEER: return n[PD_C2C_LCL_PEER] + n[PD_C2C_RMT_PEER];
-    default: return n[PD_C2C_LCL_HITM] + n[PD_C2C_RMT_HITM];
+    struct pd_c2c_stats stats = { { 0 } };
+    pd_c2c_decode(meaning->source, meaning->address, &stats);
+    if (meaning->address && meaning->unmapped && (stats.n[PD_C2C_LOADS] || stats.n[PD_C2C_STORES]))
+        stats.n[PD_C2C_NO_MAP]++;
+    meaning->known = true;
+    meaning->count = 0;
+    for (uint8_t i = 0; i < PD_C2C_COUNTS; i++)
+        for (uint64_t k = 0; k < stats.n[i] && meaning->count < PD_C2C_HITS; k++)
+            meaning->hits[meaning->count++] = i;
+    meaning->kind = kind_of(stats.n);
+    meaning->stores = (uint8_t)stats.n[PD_C2C_STORES];
+    meaning->wanted = (uint8_t)pd_c2c_wanted(&stats, display);
+}
+
+const struct pd_c2c_meaning *pd_c2c_meaning_of(struct pd_c2c_meaning *meanings, uint64_t source,
+                                               bool address, bool unmapped, uint32_t display)
+{
+    uint64_t hash = pd_hash64(source ^ (address ? 1 : 0) ^ (unmapped ? 2 : 0));
+    struct pd_c2c_meaning *meaning = &meanings[hash % PD_C2C_MEANINGS];
+    if (!meaning->known || meaning->source != source || meaning->address != address ||
+        meaning->unmapped != unmapped) {
+        meaning->source = source;
+        meaning->address = address;
+        meaning->unmapped = unmapped;
+        learn(meaning, display);
     }
+    return meaning;
 }
 
 /* ---- tables ---- */
@@ -207,11 +232,12 @@ static void put_shared(const struct pd_c2c *c2c, struct pd_text *out)
     struct pd_c2c_stats sum = { { 0 } };
     uint64_t lines = 0;
     for (size_t i = 0; i < c2c->lines.count; i++) {
-        const struct pd_c2c_stats *stats = &c2c->lines.data[i].stats;
-        if (!pd_c2c_wanted(stats, PERFDATA_C2C_TOTAL) && !pd_c2c_wanted(stats, PERFDATA_C2C_PEER))
+        const struct pd_c2c_stats stats = pd_c2c_stats_of(&c2c->lines.data[i]);
+        if (!pd_c2c_wanted(&stats, PERFDATA_C2C_TOTAL) && !pd_c2c_wanted(&stats, PERFDATA_C2C_PEER))
             continue;
         lines++;
-        pd_c2c_add(&sum, stats);
+        for (size_t k = 0; k < PD_C2C_COUNTS; k++)
+            sum.n[k] += stats.n[k];
     }
     const uint64_t *n = sum.n;
     put_title(out, "    Global Shared Cache Line Event Information   ");
