@@ -228,22 +228,47 @@ static uint64_t beginning(const char *text)
     return value;
 }
 
+static void share_text(struct pd_ranking *ranking, struct sharing *sharing, size_t row,
+                       const char *text)
+{
+    ranking->part[row] = PD_HIST_NONE;
+    if (text)
+        share(ranking, sharing, row,
+              (struct shared){ .thing = text, .first = beginning(text), .text = text });
+}
+
+static void rank_texts(struct pd_ranking *ranking, struct sharing *sharing)
+{
+    if (!ranking->failed)
+        rank_shared(ranking, sharing);
+    if (!ranking->failed)
+        part_rest(ranking);
+    sharing_free(sharing);
+}
+
 static bool part_by_text(struct pd_ranking *ranking,
                          const char *(*text_of)(const struct pd_hist_row *row))
 {
     struct sharing sharing = { 0 };
+    for (size_t i = 0; i < ranking->count && !ranking->failed; i++)
+        share_text(ranking, &sharing, i, text_of(ranking->rows[i]));
+    rank_texts(ranking, &sharing);
+    return true;
+}
+
+/* Objects that were accessed are compared the other way round: the last name is the first. */
+static bool part_by_object(struct pd_ranking *ranking, uint8_t key)
+{
+    struct sharing sharing = { 0 };
     for (size_t i = 0; i < ranking->count && !ranking->failed; i++) {
-        const char *text = text_of(ranking->rows[i]);
-        ranking->part[i] = PD_HIST_NONE;
-        if (text)
-            share(ranking, &sharing, i,
-                  (struct shared){ .thing = text, .first = beginning(text), .text = text });
+        const struct pd_hist_access *access = pd_hist_access_of(ranking->sorting->all,
+                                                                ranking->rows[i]->entry);
+        const struct pd_hist_place *place = key == PD_KEY_DSO_FROM ? &access->from : &access->to;
+        share_text(ranking, &sharing, i, place->dso_name);
     }
-    if (!ranking->failed)
-        rank_shared(ranking, &sharing);
-    if (!ranking->failed)
-        part_rest(ranking);
-    sharing_free(&sharing);
+    rank_texts(ranking, &sharing);
+    for (size_t i = 0; i < ranking->count && !ranking->failed; i++)
+        ranking->part[i] = ranking->parts - 1 - ranking->part[i];
     return true;
 }
 
@@ -328,6 +353,9 @@ static bool part_by_key(struct pd_ranking *ranking, uint8_t key)
     case PD_KEY_TRACE:
     case PD_KEY_SRCLINE:
     case PD_KEY_SRCFILE: return part_by_text(ranking, text_of_key(key));
+    case PD_KEY_DSO_FROM:
+    case PD_KEY_DSO_TO:
+    case PD_KEY_DSO_DADDR: return part_by_object(ranking, key);
     case PD_KEY_PID:
     case PD_KEY_CPU:
     case PD_KEY_SOCKET: return part_by_int(ranking, key);
