@@ -587,7 +587,7 @@ class App {
 
     // What the views of times need is read while nobody waits for anything, a little at a time.
     readAhead() {
-        const work = this.profile.columns.pieces();
+        const work = this.profile.pieces();
         const more = () => {
             if (!this.gone.signal.aborted && !work.next().done) requestIdleCallback(more);
         };

@@ -14,6 +14,7 @@ import {
     visible,
 } from './format.js';
 import { Sheet } from './sheet.js';
+import { Picture, MANY } from './picture.js';
 import { drawAxis } from './axis.js';
 
 export const CALL_HEIGHT = 17;
@@ -54,9 +55,10 @@ function boxesOfSamples(profile, tree, chosen, thread) {
     return levels;
 }
 
-export class Chart {
+export class Chart extends Picture {
     // `hooks`: pick(function), moved(thread, window)
     constructor(element, profile, hooks) {
+        super();
         this.profile = profile;
         this.hooks = hooks;
         this.window = [profile.start, profile.end];
@@ -69,7 +71,7 @@ export class Chart {
             },
         });
         this.note = make('p', { class: 'note' }, this.noteText());
-        this.sheet = new Sheet(() => this.levels && this.drawNow(), hooks.signal);
+        this.sheet = new Sheet(() => this.drawWhole(), hooks.signal);
         this.tip = make('div', { class: 'tip', hidden: true });
         this.said = make('p', { class: 'visually-hidden', role: 'status' });
         this.selected = null; // the box that keys have come to
@@ -341,18 +343,14 @@ export class Chart {
         chooseThread(this.threadSelect, this.thread);
         this.levels = this.makeBoxes();
         this.selected = null;
-        this.draw();
+        this.drawAnew();
     }
 
-    draw() {
-        if (this.pending || !this.levels) return;
-        this.pending = requestAnimationFrame(() => {
-            this.pending = 0;
-            this.drawNow();
-        });
+    canDraw() {
+        return !!this.levels;
     }
 
-    drawNow() {
+    *paint() {
         const width = this.box.clientWidth;
         if (!width) return;
         const height = Math.max(120, this.topHeight() + this.levels.length * CALL_HEIGHT + 4);
@@ -362,12 +360,14 @@ export class Chart {
         const [a, b] = this.window;
         const scale = width / (b - a);
         this.drawHead(context, width);
-        this.boxes = [];
-        this.levels.forEach((level, depth) => {
+        const boxes = [];
+        for (const [depth, level] of this.levels.entries()) {
+            yield;
             const y = this.topHeight() + depth * CALL_HEIGHT;
             if (y < bottom && y + CALL_HEIGHT > top)
-                this.drawLevel(context, level, y, { a, b, scale, width, depth });
-        });
+                yield* this.drawLevel(context, level, y, { a, b, scale, width, depth, boxes });
+        }
+        this.boxes = boxes;
         this.drawSelected(context, width);
         clearTimeout(this.telling);
         this.telling = setTimeout(() => this.tell(), TOLD_AFTER);
@@ -403,7 +403,7 @@ export class Chart {
 
     // Boxes narrower than half a pixel are passed over at once by a search for the next pixel; texts come behind all
     // boxes, so that the colour seldom changes.
-    drawLevel(context, level, y, { a, b, scale, width, depth }) {
+    *drawLevel(context, level, y, { a, b, scale, width, depth, boxes }) {
         const texts = [];
         let i = firstEndingAfter(level.end, a);
         while (i < level.start.length && level.start[i] <= b) {
@@ -414,7 +414,8 @@ export class Chart {
                 size < 1 ? cssColor('--small') : this.colors.ofKey(this.tree, level.key[i], -1);
             context.fillRect(x, y, Math.max(0.5, size - (size > 2 ? 0.5 : 0)), CALL_HEIGHT - 1);
             if (size > 18) texts.push([fit(this.textOf(level.key[i]), size - 4, 6.1), x + 3]);
-            this.boxes.push({
+            if (boxes.length % MANY === 0) yield;
+            boxes.push({
                 x,
                 right: x + size,
                 y,

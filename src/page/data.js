@@ -202,6 +202,16 @@ export class Profile {
         return this.made[name];
     }
 
+    // Reads what views of times need, in pieces.
+    *pieces() {
+        yield* this.columns.pieces();
+        if (!this.hasTime) return;
+        yield this.time;
+        yield this.start;
+        yield this.sorted;
+        yield this.busyThreads();
+    }
+
     get time() {
         return this.once('time', () => scale(this.columns.get('sa_time'), this.header.time_unit));
     }

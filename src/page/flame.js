@@ -11,18 +11,20 @@ import {
     visible,
 } from './format.js';
 import { Sheet } from './sheet.js';
+import { Picture, MANY } from './picture.js';
 
 const FRAME_HEIGHT = 18;
 const FRAME_FONT = 12;
 const CHARACTER = 6.6;
 const SMALLEST = 0.4; // pixels; narrower frames are drawn as one grey piece
 
-export class Flame {
+export class Flame extends Picture {
     // `hooks`: select(node), zoom(node), menu(node, x, y), describe(node) -> text
     constructor(element, hooks, options = {}) {
+        super();
         this.hooks = hooks;
         this.label = options.label || 'Flame graph';
-        this.sheet = new Sheet(() => this.tree && this.drawNow(), hooks.signal);
+        this.sheet = new Sheet(() => this.drawWhole(), hooks.signal);
         this.tip = make('div', { class: 'tip', hidden: true });
         this.reader = make('div', {
             class: 'visually-hidden',
@@ -94,7 +96,7 @@ export class Flame {
         }
         this.wholeNew = tree.totalOf(0);
         this.wholeOld = tree.oldOf(0);
-        this.draw();
+        this.drawAnew();
         this.read();
         if (!same || turned) this.reveal(); // where stacks grow upward, their roots lie at the lower end
     }
@@ -118,37 +120,37 @@ export class Flame {
         return [0, ...path];
     }
 
-    draw() {
-        if (!this.tree) return;
-        if (this.pending) return;
-        this.pending = requestAnimationFrame(() => {
-            this.pending = 0;
-            this.drawNow();
-        });
+    canDraw() {
+        return !!this.tree;
     }
 
-    drawNow() {
-        const began = performance.now();
+    *paint() {
         const width = this.box.clientWidth;
         if (!width) return;
-        this.boxes = [];
-        this.collect(width);
-        const rows = this.boxes.reduce((most, one) => Math.max(most, one.row), 0) + 1;
+        const boxes = yield* this.collect(width);
+        const rows = boxes.reduce((most, one) => Math.max(most, one.row), 0) + 1;
         this.height = Math.max(rows * FRAME_HEIGHT + 2, 120);
         const { context, top, bottom } = this.sheet.prepare(this.box, width, this.height);
         context.font = `${FRAME_FONT}px ui-monospace, "DejaVu Sans Mono", monospace`;
         context.textBaseline = 'middle';
-        const seen = this.boxes.filter(({ row }) => {
+        this.boxes = boxes;
+        const seen = boxes.filter(({ row }) => {
             const y = this.top(row);
             return y < bottom && y + FRAME_HEIGHT > top;
         });
-        for (const one of seen) this.drawBox(context, one, width);
+        for (const [i, one] of seen.entries()) {
+            this.drawBox(context, one, width);
+            if (i % MANY === 0) yield;
+        }
         // All texts behind all boxes: to change the colour for each takes longer than to draw it.
         context.globalAlpha = 1;
         context.fillStyle = '#111';
-        for (const one of seen) this.drawText(context, one, width);
-        this.outline(context);
-        this.drawTime = performance.now() - began;
+        for (const [i, one] of seen.entries()) {
+            this.drawText(context, one, width);
+            if (i % MANY === 0) yield;
+        }
+        this.outline(context, boxes);
+        if (this.revealing) this.scrollToSelected();
     }
 
     top(row) {
@@ -158,10 +160,11 @@ export class Flame {
     }
 
     // Boxes of all frames wider than SMALLEST, level by level, without recursion.
-    collect(width) {
+    *collect(width) {
+        const boxes = [];
         const path = this.path(this.zoomed);
         path.slice(0, -1).forEach((node, row) =>
-            this.boxes.push({ node, row, x: 0, width, above: true, group: path[1] }),
+            boxes.push({ node, row, x: 0, width, above: true, group: path[1] }),
         );
         const scale = width / (this.view[1] - this.view[0]);
         const whole = this.share(this.zoomed) || 1;
@@ -177,7 +180,8 @@ export class Flame {
         while (todo.length) {
             const one = todo.pop();
             if (one.x + one.width < 0 || one.x > width) continue;
-            this.boxes.push(one);
+            boxes.push(one);
+            if (boxes.length % MANY === 0) yield;
             let x = one.x;
             let small = 0;
             for (const child of this.tree.childrenOf(one.node)) {
@@ -198,8 +202,9 @@ export class Flame {
                 x += childWidth;
             }
             if (small >= 1)
-                this.boxes.push({ node: -1, row: one.row + 1, x: x - small, width: small });
+                boxes.push({ node: -1, row: one.row + 1, x: x - small, width: small });
         }
+        return boxes;
     }
 
     drawBox(context, one, width) {
@@ -248,8 +253,8 @@ export class Flame {
         return text;
     }
 
-    outline(context) {
-        for (const one of this.boxes) {
+    outline(context, boxes) {
+        for (const one of boxes) {
             if (one.node < 0 || (one.node !== this.selected && one.node !== this.hot)) continue;
             context.strokeStyle = cssColor(one.node === this.selected ? '--focus' : '--ink');
             context.lineWidth = one.node === this.selected ? 2 : 1;
@@ -332,17 +337,21 @@ export class Flame {
         this.reveal();
     }
 
-    // The selected frame is brought into sight.
+    // The selected frame is brought into sight, when it is known where it lies.
     reveal() {
-        requestAnimationFrame(() => {
-            const one = this.boxes.find((box) => box.node === this.selected);
-            if (!one || !this.height) return;
-            const { scrollTop, clientHeight } = this.box;
-            const y = this.top(one.row);
-            if (y < scrollTop) this.box.scrollTop = y;
-            else if (y + FRAME_HEIGHT > scrollTop + clientHeight)
-                this.box.scrollTop = y + FRAME_HEIGHT - clientHeight;
-        });
+        this.revealing = true;
+        this.draw();
+    }
+
+    scrollToSelected() {
+        this.revealing = this.stale; // what has changed meanwhile may move it
+        const one = this.boxes.find((box) => box.node === this.selected);
+        if (!one) return;
+        const { scrollTop, clientHeight } = this.box;
+        const y = this.top(one.row);
+        if (y < scrollTop) this.box.scrollTop = y;
+        else if (y + FRAME_HEIGHT > scrollTop + clientHeight)
+            this.box.scrollTop = y + FRAME_HEIGHT - clientHeight;
     }
 
     setView(from, to) {

@@ -7,17 +7,16 @@ import { PIECE } from './columns.js';
 // After each piece of a long loop.
 const isEnd = (i) => i % PIECE === PIECE - 1;
 
-// Numbers -> places in a list of those that there are, and that list.
-function* numbered(column) {
+// Numbers -> places in a list of those that there are, which go into `of`; that list.
+function* numbered(column, of) {
     const places = new Map();
-    const of = new Int32Array(column.length);
     for (let i = 0; i < column.length; i++) {
         let place = places.get(column[i]);
         if (place === undefined) places.set(column[i], (place = places.size));
         of[i] = place;
         if (isEnd(i)) yield;
     }
-    return [of, [...places.keys()]];
+    return [...places.keys()];
 }
 
 export class Rows {
@@ -26,12 +25,21 @@ export class Rows {
         this.by = '';
         this.places = null; // the row of each sample as a place in `ids`
         this.bars = null;
+        this.rooms = {};
+    }
+
+    // Room for numbers, one for each name. Each index takes the place of the one before: the browser would stop for
+    // longer than a drawing may take to clear new memory for a million numbers and to find the old one again.
+    room(name, Kind, count) {
+        const { rooms, profile } = this;
+        if (!rooms[name]) rooms[name] = new Kind(profile.sampleCount + 1);
+        return rooms[name].subarray(0, count);
     }
 
     // `what`: by, one of thread, process, cpu and heat, which is one row; chosen, the samples;
     // weights as the trees count, or null; marked, for each stack 1 where the chosen function is in
-    // it, or null. Works until `deadline`, a time of performance.now(); whether all is done.
-    prepare(what, deadline) {
+    // it, or null. Does a piece of the work; whether that was all.
+    prepare(what) {
         const { by, chosen, weights, marked } = what;
         const key = `${by} ${chosen.key()}`;
         if (this.key !== key || this.weights !== weights) {
@@ -39,13 +47,11 @@ export class Rows {
             if (this.by !== by) Object.assign(this, { by, places: null, bars: null });
             this.work = this.makeIndex();
         }
-        do {
-            if (this.work && this.work.next().done) this.work = null;
-            if (!this.work && this.marked !== marked) {
-                this.marked = marked;
-                this.work = this.makeMarkedSums();
-            }
-        } while (this.work && performance.now() < deadline);
+        if (this.work && this.work.next().done) this.work = null;
+        if (!this.work && this.marked !== marked) {
+            this.marked = marked;
+            this.work = this.makeMarkedSums();
+        }
         return !this.work;
     }
 
@@ -53,18 +59,24 @@ export class Rows {
         const { profile, by } = this;
         let of = profile.thread;
         let ids = profile.threads.map((_, i) => i);
-        if (by === 'cpu') [of, ids] = yield* numbered(profile.cpu);
+        if (by === 'cpu') {
+            of = this.room('of', Int32Array, profile.sampleCount);
+            ids = yield* numbered(profile.cpu, of);
+        }
         if (by === 'process') {
-            const [own, pids] = yield* numbered(profile.threads.map((thread) => thread.pid));
+            const own = new Int32Array(profile.threads.length);
+            ids = yield* numbered(
+                profile.threads.map((thread) => thread.pid),
+                own,
+            );
             const threads = of;
-            of = new Int32Array(threads.length);
+            of = this.room('of', Int32Array, profile.sampleCount);
             for (let i = 0; i < of.length; i++) {
                 of[i] = own[threads[i]];
                 if (isEnd(i)) yield;
             }
-            ids = pids;
         }
-        if (by === 'heat') [of, ids] = [new Int8Array(profile.sampleCount), [0]];
+        if (by === 'heat') [of, ids] = [this.room('none', Int8Array, profile.sampleCount), [0]];
         return { of, ids };
     }
 
@@ -83,7 +95,7 @@ export class Rows {
             if (isEnd(i)) yield;
         }
         for (let row = 0; row < ids.length; row++) starts[row + 1] += starts[row];
-        const list = new Int32Array(starts[ids.length]);
+        const list = this.room('list', Int32Array, starts[ids.length]);
         const next = starts.slice();
         for (let i = 0; i < sampleCount; i++) {
             if (takes(i)) list[next[of[i]]++] = i;
@@ -94,8 +106,8 @@ export class Rows {
                 list.subarray(starts[row], starts[row + 1]).sort((x, y) => time[x] - time[y]);
                 yield;
             }
-        const times = new Float64Array(list.length);
-        const sums = new Float64Array(list.length + 1); // of those before each
+        const times = this.room('times', Float64Array, list.length);
+        const sums = this.room('sums', Float64Array, list.length + 1); // of those before each
         for (let k = 0; k < list.length; k++) {
             times[k] = time[list[k]];
             sums[k + 1] = sums[k] + (weights ? weights[list[k]] : 1);
@@ -111,7 +123,7 @@ export class Rows {
         if (!marked) return;
         const { list } = index;
         const { stack } = this.profile;
-        const sums = new Float64Array(list.length + 1);
+        const sums = this.room('marked', Float64Array, list.length + 1);
         for (let k = 0; k < list.length; k++) {
             const i = list[k];
             sums[k + 1] = sums[k] + (marked[stack[i]] ? (weights ? weights[i] : 1) : 0);

@@ -20,17 +20,21 @@ export class Sheet {
         }, { signal });
     }
 
-    // A context whose coordinates are the picture's, and the part of it that is seen in `box`.
-    prepare(box, width, height) {
+    // The part of a picture of this height that is seen in `box`, which then scrolls over all of it.
+    inSight(box, height) {
         this.element.style.height = `${height}px`;
-        const seen = this.printing ? height : Math.min(height, box.clientHeight);
-        this.canvas.style.height = `${seen}px`;
-        const top = this.printing
-            ? 0
-            : Math.max(0, Math.min(box.scrollTop, height - box.clientHeight));
-        const context = prepareCanvas(this.canvas, width, seen);
+        if (this.printing) return { top: 0, bottom: height };
+        const top = Math.max(0, Math.min(box.scrollTop, height - box.clientHeight));
+        return { top, bottom: top + Math.min(height, box.clientHeight) };
+    }
+
+    // A context whose coordinates are the picture's, empty, and the part of it that is seen in `box`.
+    prepare(box, width, height) {
+        const { top, bottom } = this.inSight(box, height);
+        this.canvas.style.height = `${bottom - top}px`;
+        const context = prepareCanvas(this.canvas, width, bottom - top);
         context.translate(0, -top);
-        return { context, top, bottom: top + seen };
+        return { context, top, bottom };
     }
 
     // Where the mouse is in the picture.

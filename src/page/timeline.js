@@ -13,6 +13,7 @@ import {
 } from './format.js';
 import { drawAxis, niceStep, NARROW } from './axis.js';
 import { Sheet } from './sheet.js';
+import { Picture, MANY } from './picture.js';
 import { Rows } from './rows.js';
 import { lowerBound } from './data.js';
 import { joinRanges } from './state.js';
@@ -28,7 +29,6 @@ const TOLD_ROWS = 50; // as text
 const HEAT_COLUMNS = 60;
 const HEAT_ROWS = 50; // of each column
 const HEAT_CELL = 6; // pixels
-const WORK_A_FRAME = 6; // milliseconds before the first picture
 
 // Triangles that stand on `y`; what went wrong lies above the rest.
 export function drawMarks(context, marks, y) {
@@ -52,10 +52,11 @@ export function marksText(marks) {
     return [...kinds].map(([name, n]) => `${count(n)} ${name}`).join(', ');
 }
 
-export class Timeline {
+export class Timeline extends Picture {
     // `hooks`: ranges(list); moved(rows, window); signal: nothing is listened to any more; exact():
     // reads a range, or null
     constructor(element, profile, hooks) {
+        super();
         this.profile = profile;
         this.hooks = hooks;
         this.by = 'thread';
@@ -63,7 +64,7 @@ export class Timeline {
         this.width = 0; // of the picture, as it was drawn last
         this.window = [profile.start, profile.end];
         this.ranges = [];
-        this.sheet = new Sheet(() => this.chosen && this.drawNow(), hooks.signal);
+        this.sheet = new Sheet(() => this.drawWhole(), hooks.signal);
         this.canvas = this.sheet.canvas;
         this.note = make('p', { class: 'note', role: 'status' });
         this.list = make('ul', { class: 'visually-hidden', 'aria-label': 'Rows of the timeline' });
@@ -91,6 +92,7 @@ export class Timeline {
                 'aria-label': 'Rows',
                 onchange: (event) => {
                     this.by = event.target.value;
+                    this.work = null;
                     this.moved();
                 },
             },
@@ -256,7 +258,7 @@ export class Timeline {
         this.chosen = chosen;
         this.weights = weights;
         this.markedStacks = marked;
-        this.draw();
+        this.drawAnew();
     }
 
     rowName(row) {
@@ -265,13 +267,13 @@ export class Timeline {
     }
 
     // Rows with what they weigh, heaviest first.
-    collect() {
-        this.rows.prepare(this.wanted(), Infinity);
+    *collect() {
         const { ids, starts, times, sums } = this.rows.index;
         const [a, b] = this.window;
         const rows = [];
         let whole = 0;
         for (let row = 0; row < ids.length; row++) {
+            if (row % MANY === 0) yield;
             const from = lowerBound(times, a, starts[row], starts[row + 1]);
             const to = lowerBound(times, b + 0.5, from, starts[row + 1]);
             if (from === to) continue;
@@ -285,13 +287,14 @@ export class Timeline {
     }
 
     // Gives rows their bins over the window; the greatest of these.
-    fillBins(rows, width) {
+    *fillBins(rows, width) {
         const { times, sums, markedSums } = this.rows.index;
         let most = 0;
         for (const row of rows) {
             row.bins = this.binsOf(row, times, sums, width);
             row.marked = markedSums && this.binsOf(row, times, markedSums, width);
             for (let x = 0; x < width; x++) if (row.bins[x] > most) most = row.bins[x];
+            yield;
         }
         return most;
     }
@@ -316,12 +319,8 @@ export class Timeline {
         return bins;
     }
 
-    draw() {
-        if (this.pending || !this.chosen) return;
-        this.pending = requestAnimationFrame(() => {
-            this.pending = 0;
-            this.drawNow();
-        });
+    canDraw() {
+        return !!this.chosen;
     }
 
     wanted() {
@@ -330,26 +329,34 @@ export class Timeline {
     }
 
     drawNow() {
-        const began = performance.now();
+        super.drawNow();
+        if (this.rows.work) this.note.textContent = 'Samples are being counted.';
+    }
+
+    *paint() {
         const width = this.box.clientWidth;
         this.width = width; // to ask the box for each bar would lay out the page each time
         this.label = width < NARROW ? NARROW_LABEL : LANE_LABEL;
         if (width <= this.label) return;
-        const deadline = this.sheet.printing ? Infinity : began + WORK_A_FRAME;
-        if (!this.rows.prepare(this.wanted(), deadline)) {
-            this.note.textContent = 'Samples are being counted.';
-            this.draw();
-            return;
-        }
-        if (this.by === 'heat') {
-            this.drawHeat(width);
-            return;
-        }
-        const found = this.collect();
+        while (!this.rows.prepare(this.wanted())) yield;
+        if (this.by === 'heat') yield* this.paintHeat(width);
+        else yield* this.paintRows(width);
+    }
+
+    *paintRows(width) {
+        const found = yield* this.collect();
         const marks = this.marksInSight();
         const first = LANE + (marks.length ? MARK_LANE : 0);
         const height = first + found.rows.length * LANE;
-        const { context, top, bottom } = this.sheet.prepare(this.box, width, height);
+        const inSight = this.sheet.inSight(this.box, height);
+        const from = Math.max(0, Math.floor((inSight.top - first) / LANE));
+        const to = Math.ceil((inSight.bottom - first) / LANE);
+        // The heaviest are there for the scale, which then seldom changes while one scrolls.
+        const most = yield* this.fillBins(
+            found.rows.filter((_, i) => i < SCALE_ROWS || (i >= from && i < to)),
+            Math.floor(width - this.label),
+        );
+        const { context } = this.sheet.prepare(this.box, width, height);
         context.font = '12px system-ui, sans-serif';
         context.textBaseline = 'middle';
         drawAxis(context, {
@@ -360,22 +367,15 @@ export class Timeline {
             height: LANE,
         });
         drawMarks(context, marks, first - 1);
-        const from = Math.max(0, Math.floor((top - first) / LANE));
-        const to = Math.ceil((bottom - first) / LANE);
-        // The heaviest are there for the scale, which then seldom changes while one scrolls.
-        const most = this.fillBins(
-            found.rows.filter((_, i) => i < SCALE_ROWS || (i >= from && i < to)),
-            Math.floor(width - this.label),
-        );
-        const places = new Map();
-        found.rows.slice(from, to).forEach((row, i) => {
-            const y = first + (from + i) * LANE;
-            this.drawRow(context, row, y, most);
-            places.set(row.row, y);
-        });
-        this.drawSwitches(context, places);
+        for (let i = from; i < Math.min(to, found.rows.length); i++) {
+            yield;
+            const y = first + i * LANE;
+            this.drawRow(context, found.rows[i], y, most);
+            this.drawSwitches(context, found.rows[i].row, y);
+        }
         this.drawRanges(context, height);
-        this.tellRows(found, marks);
+        yield;
+        yield* this.tellRows(found, marks);
     }
 
     // A recording can have more switches than a page.
@@ -386,7 +386,7 @@ export class Timeline {
             : '';
     }
 
-    tellRows({ rows, count: all, whole }, marks) {
+    *tellRows({ rows, count: all, whole }, marks) {
         const left = all - rows.length;
         this.note.textContent = `${count(all)} rows${left > 0 ? `, the ${count(rows.length)} heaviest are shown` : ''}${this.rangeText()}${this.leftOutText()}${marks.length ? `; marks: ${marksText(marks)}` : ''}`;
         const texts = rows
@@ -396,11 +396,12 @@ export class Timeline {
                     `${visible(this.rowName(row.id))}: ${((100 * row.weight) / (whole || 1)).toFixed(2)} %`,
             );
         while (this.list.children.length > texts.length) this.list.lastChild.remove();
-        texts.forEach((text, i) => {
+        for (const [i, text] of texts.entries()) {
             const item = this.list.children[i];
             if (!item) this.list.append(make('li', {}, text));
             else if (item.firstChild.data !== text) item.firstChild.data = text;
-        });
+            yield;
+        }
     }
 
     marksInSight() {
@@ -436,32 +437,30 @@ export class Timeline {
     // A line below a thread's density where it runs; a thinner one where it was preempted and waits
     // for a CPU. Bars that touch are one, and those between two pixels are passed over: a million
     // bars are drawn as quickly as some.
-    drawSwitches(context, places) {
+    drawSwitches(context, row, y) {
         const { bars } = this.rows;
         if (!bars) return;
         const colors = [cssColor('--running'), cssColor('--waiting')];
         const [a, b] = this.window;
-        for (const [row, y] of places) {
-            const end = bars.starts[row + 1];
-            let [from, to, kind] = [0, -1, 0];
-            const draw = () => {
-                if (to < from) return;
-                context.fillStyle = colors[kind];
-                context.fillRect(from, y + LANE - 2, Math.max(0.5, to - from), kind ? 1 : 2);
-            };
-            let k = lowerBound(bars.to, a, bars.starts[row], end);
-            while (k < end && bars.from[k] <= b) {
-                const x = Math.max(this.label, this.toX(bars.from[k]));
-                const right = Math.min(this.width, this.toX(bars.to[k]));
-                if (bars.kind[k] !== kind || x > to + 1) {
-                    draw();
-                    [from, kind] = [x, bars.kind[k]];
-                }
-                to = Math.max(x, right);
-                k = right - x < 1 ? lowerBound(bars.to, this.toTime(x + 0.5), k + 1, end) : k + 1;
+        const end = bars.starts[row + 1];
+        let [from, to, kind] = [0, -1, 0];
+        const draw = () => {
+            if (to < from) return;
+            context.fillStyle = colors[kind];
+            context.fillRect(from, y + LANE - 2, Math.max(0.5, to - from), kind ? 1 : 2);
+        };
+        let k = lowerBound(bars.to, a, bars.starts[row], end);
+        while (k < end && bars.from[k] <= b) {
+            const x = Math.max(this.label, this.toX(bars.from[k]));
+            const right = Math.min(this.width, this.toX(bars.to[k]));
+            if (bars.kind[k] !== kind || x > to + 1) {
+                draw();
+                [from, kind] = [x, bars.kind[k]];
             }
-            draw();
+            to = Math.max(x, right);
+            k = right - x < 1 ? lowerBound(bars.to, this.toTime(x + 0.5), k + 1, end) : k + 1;
         }
+        draw();
     }
 
     // With the one that is being drawn.
@@ -501,23 +500,25 @@ export class Timeline {
         return a + (i + row / HEAT_ROWS) * column;
     }
 
-    // What each cell weighs, column by column.
-    heatCells() {
+    // What each cell weighs by `sums`, column by column.
+    *heatCells(sums) {
         const { a, column, columns } = this.heatShape();
-        const { times, sums } = this.rows.index;
+        const { times } = this.rows.index;
         const cells = new Float64Array(columns * HEAT_ROWS);
         let at = lowerBound(times, a);
         for (let i = 0; i < cells.length; i++) {
             const end = lowerBound(times, a + ((i + 1) / HEAT_ROWS) * column, at);
             cells[i] = sums[end] - sums[at];
             at = end;
+            if (i % MANY === 0) yield;
         }
         return cells;
     }
 
-    drawHeat(width) {
+    *paintHeat(width) {
         const { a, column, columns } = this.heatShape();
-        const cells = this.heatCells();
+        const { sums } = this.rows.index;
+        const cells = yield* this.heatCells(sums);
         const most = cells.reduce((m, cell) => Math.max(m, cell), 0);
         const { context } = this.sheet.prepare(this.box, width, HEAT_ROWS * HEAT_CELL + LANE);
         const size = width / columns;
@@ -535,6 +536,7 @@ export class Timeline {
         );
         const ranges = this.shownRanges();
         for (let i = 0; i < cells.length; i++) {
+            if (i % MANY === 0) yield;
             const from = a + (i / HEAT_ROWS) * column;
             const inside = ranges.some(([p, q]) => from >= p && from < q);
             const light = least + (greatest - least) * Math.sqrt(cells[i] / most);

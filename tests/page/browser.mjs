@@ -100,12 +100,20 @@ export async function checkAxe(page, what) {
     check(!violations.length, `axe finds nothing in ${what}`);
 }
 
-// Two frames: what was asked for is drawn then.
+// Two frames, and more where a picture is drawn in pieces: what was asked for is drawn then.
 export function settle(page) {
-    return page.evaluate(
-        () =>
-            new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done()))),
-    );
+    return page.evaluate(async () => {
+        const frame = () => new Promise((done) => requestAnimationFrame(done));
+        const app = window.perfdataPage;
+        const busy = () =>
+            app &&
+            [app.flame, app.callersFlame, app.calleesFlame, ...Object.values(app.views)].some(
+                (one) => one && one.pending,
+            );
+        await frame();
+        await frame();
+        for (let i = 0; i < 600 && busy(); i++) await frame();
+    });
 }
 
 export function total(page) {

@@ -281,6 +281,47 @@ async function boxes() {
     await page.close();
 }
 
+// A picture for which a frame has no time is drawn in pieces, and is the same in the end. The clock of the page goes on by a
+// millisecond whenever it is asked for.
+async function pieces() {
+    for (const [view, name, rows] of [
+        ['flame', 'flame'],
+        ['time', 'timeline', 'thread'],
+        ['time', 'timeline', 'heat'],
+        ['order', 'orderChart'],
+    ]) {
+        const page = await open(browser, file, { state: { view, rows: rows || 'thread' } });
+        const found = await page.evaluate(async (chartName) => {
+            const one = window.perfdataPage[chartName];
+            const frame = () => new Promise((done) => requestAnimationFrame(done));
+            const picture = () => one.sheet.canvas.toDataURL();
+            while (one.pending) await frame();
+            const whole = picture();
+            const own = performance.now;
+            let time = 0;
+            performance.now = () => time++;
+            one.sheet.canvas.width = 1;
+            one.drawAnew();
+            const [before, longest] = [one.drawNow.bind(one), []];
+            one.drawNow = () => {
+                const began = time;
+                before();
+                longest.push(time - began);
+            };
+            one.pending = 0;
+            one.ask();
+            while (one.pending) await frame();
+            performance.now = own;
+            return { frames: longest.length, most: Math.max(...longest), same: picture() === whole };
+        }, name);
+        const what = `${view} ${rows || ''}`;
+        check(found.frames > 1, `${what}: drawn in ${found.frames} pieces`);
+        check(found.most <= 10, `${what}: none takes longer than a frame has: ${found.most}`);
+        check(found.same, `${what}: the picture is the same`);
+        await page.close();
+    }
+}
+
 // The texts of the axis: none is cut, none covers another one, each is another one.
 async function axes() {
     const page = await open(browser, file, { state: { view: 'time' } });
@@ -296,7 +337,7 @@ async function axes() {
         const of = (from, to) => {
             out = [];
             timeline.setWindow(from, to);
-            timeline.drawNow();
+            timeline.drawWhole();
             return out;
         };
         const { start } = profile;
@@ -495,6 +536,7 @@ await runParts([
     printing,
     boxes,
     axes,
+    pieces,
     addresses,
     looks,
     lowWindow,
