@@ -2,6 +2,7 @@
 // Samples and switches -> density over time, a row a thread or CPU, and a heat map; ranges are chosen here.
 import {
     count,
+    percent,
     duration,
     roundDuration,
     make,
@@ -485,6 +486,16 @@ export class Timeline extends Picture {
         context.fillRect(this.toX(this.cursor), 0, 1, height);
     }
 
+    // How much of what is in sight is of the marked function, and in which cells that lies.
+    markedText(sums, markedSums) {
+        if (!markedSums) return '';
+        const { times } = this.rows.index;
+        const from = lowerBound(times, this.window[0]);
+        const to = lowerBound(times, this.window[1] + 0.5, from);
+        const share = percent(markedSums[to] - markedSums[from], sums[to] - sums[from]);
+        return `; marked: ${share}, a bar in each cell as wide as its share of it`;
+    }
+
     // Columns of a round time, as many as are well seen, each from top to bottom within it.
     heatShape() {
         const [a, b] = this.window;
@@ -517,8 +528,9 @@ export class Timeline extends Picture {
 
     *paintHeat(width) {
         const { a, column, columns } = this.heatShape();
-        const { sums } = this.rows.index;
+        const { sums, markedSums } = this.rows.index;
         const cells = yield* this.heatCells(sums);
+        const marked = markedSums && (yield* this.heatCells(markedSums));
         const most = cells.reduce((m, cell) => Math.max(m, cell), 0);
         const { context } = this.sheet.prepare(this.box, width, HEAT_ROWS * HEAT_CELL + LANE);
         const size = width / columns;
@@ -550,9 +562,18 @@ export class Timeline extends Picture {
                 Math.max(0.5, size - 0.5),
                 HEAT_CELL - 0.5,
             );
+            if (!marked || !marked[i]) continue;
+            // As wide as its share of the cell.
+            context.fillStyle = cssColor('--mark');
+            context.fillRect(
+                x * size,
+                LANE + y * HEAT_CELL + 1,
+                Math.max(1, (size - 0.5) * (marked[i] / cells[i])),
+                HEAT_CELL - 2.5,
+            );
         }
         this.drawHeatCursor(context, size);
-        this.note.textContent = `heat map of ${duration(this.window[1] - this.window[0])}: a column is ${roundDuration(column)}, time goes down, then right; the strongest cell weighs ${count(most)}${this.rangeText()}`;
+        this.note.textContent = `heat map of ${duration(this.window[1] - this.window[0])}: a column is ${roundDuration(column)}, time goes down, then right; the strongest cell weighs ${count(most)}${this.rangeText()}${this.markedText(sums, markedSums)}`;
         replaceChildren(this.list);
     }
 

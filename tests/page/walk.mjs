@@ -322,6 +322,53 @@ async function pieces() {
     }
 }
 
+// A chosen function in all rows of the timeline and in the heat map.
+async function marked() {
+    const first = await open(browser, file);
+    const chosen = await first.evaluate(() => {
+        const { profile } = window.perfdataPage;
+        const fn = [...profile.fnName.keys()].find((one) => profile.functionName(one) === 'gamma_leaf');
+        return { name: profile.functionName(fn), object: profile.objectName(fn) };
+    });
+    await first.close();
+    for (const rows of ['thread', 'process', 'cpu', 'heat']) {
+        const counted = async (state) => {
+            const page = await open(browser, file, { state: { view: 'time', rows, ...state } });
+            const found = await page.evaluate(() => {
+                const app = window.perfdataPage;
+                const probe = document.createElement('canvas').getContext('2d');
+                probe.fillStyle = getComputedStyle(document.documentElement).getPropertyValue('--mark').trim();
+                probe.fillRect(0, 0, 1, 1);
+                const [r, g, b] = probe.getImageData(0, 0, 1, 1).data;
+                const { canvas, note } = app.timeline;
+                const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+                let pixels = 0;
+                for (let i = 0; i < data.length; i += 4)
+                    if (data[i] === r && data[i + 1] === g && data[i + 2] === b) pixels++;
+
+                return { pixels, text: note.textContent };
+            });
+            await page.close();
+            return found;
+        };
+        const [none, some] = [await counted({}), await counted({ chosen })];
+        check(some.pixels > none.pixels + 20, `${rows}: ${none.pixels}, ${some.pixels} pixels are marked`);
+        if (rows !== 'heat') continue;
+        check(!none.text.includes('marked'), 'nothing is said to be marked');
+        const page = await open(browser, file, { state: { chosen } });
+        const share = await page.evaluate(() => {
+            const app = window.perfdataPage;
+            const fn = app.chosenFunction();
+            const row = app.tree
+                .rows((key) => (key >= 0 && app.tree.functionOf(key) === fn ? fn : null))
+                .find((one) => one.value === fn);
+            return ((100 * row.total) / app.tree.totalOf(0)).toFixed(2);
+        });
+        check(some.text.includes(`marked: ${share} %`), `${share} %: ${some.text}`);
+        await page.close();
+    }
+}
+
 // The texts of the axis: none is cut, none covers another one, each is another one.
 async function axes() {
     const page = await open(browser, file, { state: { view: 'time' } });
@@ -537,6 +584,7 @@ await runParts([
     boxes,
     axes,
     pieces,
+    marked,
     addresses,
     looks,
     lowWindow,
