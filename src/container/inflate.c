@@ -2,6 +2,7 @@
 /* Compressed records -> the chunks of records that are in them. */
 #include "container/inflate.h"
 #include "container/walk.h"
+#include "format/offsets.h"
 #include "io/unpack.h"
 #include <stdlib.h>
 
@@ -17,7 +18,7 @@ static bool find_payload(const struct pd_walk *walk, const struct pd_raw *raw,
     *bytes = raw->data + at;
     *size = raw->size - at;
     if (raw->type == PD_RECORD_COMPRESSED2) {
-        uint64_t said = pd_load64(raw->data + 8, walk->swap);
+        uint64_t said = pd_load64(raw->data + PD_AT(compressed2, data_size), walk->swap);
         /* writers left it unset behind the first record of a chunk: the record's size counts
          * then */
         if (said <= *size && pd_align8(said) == pd_align8(*size))

@@ -3,6 +3,7 @@
  * kernel. They are read when the recording is opened, and later ones (another stream behind the
  * first) when the walk meets them. */
 #include "container/walk.h"
+#include "format/offsets.h"
 
 enum {
     PIPE_HEADER = 16,
@@ -82,7 +83,7 @@ static perfdata_status take_feature(struct pd_recording *recording, const struct
     if (!recording->head.has_feature)
         recording->head.early_events = recording->event_count;
     recording->head.has_feature = true;
-    uint64_t feature = pd_load64(raw->data + 8, recording->swap);
+    uint64_t feature = pd_load64(raw->data + PD_AT(header_feature, feat_id), recording->swap);
     size_t size = raw->size - 16u;
     bool is_flag = feature == PD_FEATURE_BRANCH_STACK || feature == PD_FEATURE_STAT;
     if (!size && !is_flag) /* the end mark */

@@ -4,6 +4,7 @@
  * One header proves little, a row of them much: each must begin where the last ends. Records are
  * nearly always aligned to 8 bytes, so an aligned row may be shorter than one that is not. */
 #include "container/walk.h"
+#include "format/offsets.h"
 
 enum {
     LINKS_ALIGNED = 3,
@@ -83,10 +84,10 @@ static uint64_t stride(const struct pd_walk *walk, const uint8_t *record,
 {
     uint64_t size = header->size;
     if (header->type == PD_RECORD_AUXTRACE && (uint64_t)(walk->end - record) >= 16)
-        size += PD_MIN(pd_load64(record + 8, walk->swap), walk->data_end);
+        size += PD_MIN(pd_load64(record + PD_AT(auxtrace, data_size), walk->swap), walk->data_end);
     else if (header->type == PD_RECORD_HEADER_TRACING_DATA &&
              !pdc_holds_tracing_data(header->type, header->size) && walk->end - record >= 12)
-        size += pd_load32(record + 8, walk->swap);
+        size += pd_load32(record + PD_AT(header_tracing_data, data_size), walk->swap);
     return size;
 }
 

@@ -2,6 +2,7 @@
 /* The walk over records in file order. The common record costs a look into two tables; all else
  * (the end of a chunk, payloads, odd records, damage) goes the slow way. */
 #include "container/walk.h"
+#include "format/offsets.h"
 #include <perfdata/recording.h>
 #include <stdlib.h>
 
@@ -312,7 +313,7 @@ static int with_event(struct pd_walk *walk, struct pd_raw *out)
 
 static const char *event_text(struct pd_walk *walk, const struct pd_raw *raw)
 {
-    size_t room = raw->size - 24u;
+    size_t room = raw->size - (uint32_t)sizeof(struct pd_at_event_update);
     const char *text = (const char *)raw->data + 24;
     return memchr(text, 0, room) ? pd_arena_strdup(&walk->recording->arena, text)
                                  : pd_arena_copy(&walk->recording->arena, text, room);
@@ -321,30 +322,32 @@ static const char *event_text(struct pd_walk *walk, const struct pd_raw *raw)
 /* EVENT_UPDATE acts when it is read. Most say what is known already. */
 static void update_event(struct pd_walk *walk, const struct pd_raw *raw)
 {
-    enum { UPDATE_UNIT, UPDATE_SCALE, UPDATE_NAME };
+    enum { VALUE = sizeof(struct pd_at_event_update) };
     struct pd_recording *recording = walk->recording;
     if (raw->size < 32 || !recording->event_count)
         return;
-    uint64_t what = pd_load64(raw->data + 8, walk->swap),
-             id = pd_load64(raw->data + 16, walk->swap);
+    uint64_t what = pd_load64(raw->data + PD_AT(event_update, update_type), walk->swap),
+             id = pd_load64(raw->data + PD_AT(event_update, id), walk->swap);
     uint32_t index = recording->event_count == 1 ? 0 : pd_map64_get(&recording->ids.by_id, id);
     if (index == PD_MAP64_NONE)
         return;
     struct pd_event *event = recording->events[index];
-    size_t room = raw->size - 24u;
-    if (what == UPDATE_SCALE) {
-        uint64_t bits = pd_load64(raw->data + 24, walk->swap);
+    size_t room = raw->size - (uint32_t)VALUE;
+    if (what == PD_EVENT_UPDATE_SCALE) {
+        uint64_t bits = pd_load64(raw->data + VALUE, walk->swap);
         memcpy(&event->scale, &bits, sizeof bits);
         return;
     }
-    const char *now = what == UPDATE_UNIT ? event->unit : what == UPDATE_NAME ? event->name : NULL;
-    if (what > UPDATE_NAME ||
-        (now && strlen(now) < room && !strncmp(now, (const char *)raw->data + 24, room)))
+    const char *now = what == PD_EVENT_UPDATE_UNIT   ? event->unit
+                      : what == PD_EVENT_UPDATE_NAME ? event->name
+                                                     : NULL;
+    if (what > PD_EVENT_UPDATE_NAME ||
+        (now && strlen(now) < room && !strncmp(now, (const char *)raw->data + VALUE, room)))
         return;
     const char *text = event_text(walk, raw);
     if (!text)
         return;
-    if (what == UPDATE_UNIT) {
+    if (what == PD_EVENT_UPDATE_UNIT) {
         event->unit = text;
     } else {
         pd_event_name(event, text);
@@ -369,14 +372,16 @@ static bool take_payload(struct pd_walk *walk, struct pd_raw *raw)
 {
     uint64_t size;
     if (pdc_holds_tracing_data(raw->type, raw->size)) {
-        raw->payload = raw->data + 12;
-        raw->payload_size = PD_MIN(pd_load32(raw->data + 8, walk->swap), raw->size - 12);
+        enum { HEAD = sizeof(struct pd_at_tracing_data) };
+        raw->payload = raw->data + HEAD;
+        raw->payload_size = PD_MIN(
+            pd_load32(raw->data + PD_AT(tracing_data, data_size), walk->swap), raw->size - HEAD);
         return true;
     }
     if (raw->type == PD_RECORD_AUXTRACE)
-        size = pd_load64(raw->data + 8, walk->swap);
+        size = pd_load64(raw->data + PD_AT(auxtrace, data_size), walk->swap);
     else
-        size = pd_load32(raw->data + 8, walk->swap);
+        size = pd_load32(raw->data + PD_AT(header_tracing_data, data_size), walk->swap);
     uint64_t rest = walk->data_end - pdc_walk_offset(walk);
     if (size > rest)
         return false;

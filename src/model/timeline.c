@@ -3,6 +3,7 @@
  * their maps. */
 #include "model/timeline.h"
 #include "base/memory.h"
+#include "format/offsets.h"
 #include "format/structs.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -396,27 +397,33 @@ static perfdata_status apply_build_id(struct pd_timeline *timeline, const uint8_
 static perfdata_status apply_namespaces(struct pd_timeline *timeline, const uint8_t *record,
                                         uint32_t size, uint64_t number)
 {
-    enum { LINKS = 24 };
+    enum {
+        LINKS = sizeof(struct pd_at_namespaces),
+        LINK = sizeof(struct pd_part_at_namespace_link)
+    };
     bool swap = timeline->swap;
     if (size < LINKS)
         return 0;
-    struct pd_thread *thread = pd_thread_findnew(timeline, pd_load32(record + 8, swap),
-                                                 pd_load32(record + 12, swap), number);
+    struct pd_thread *thread = pd_thread_findnew(
+        timeline, pd_load32(record + PD_AT(namespaces, pid), swap),
+        pd_load32(record + PD_AT(namespaces, tid), swap), number);
     if (!thread)
         return PERFDATA_ERROR_MEMORY;
-    if (pd_load64(record + 16, swap) <= PD_NAMESPACE_CGROUP ||
-        size < LINKS + 16 * (PD_NAMESPACE_CGROUP + 1))
+    if (pd_load64(record + PD_AT(namespaces, nr_namespaces), swap) <= PD_NAMESPACE_CGROUP ||
+        size < LINKS + LINK * (PD_NAMESPACE_CGROUP + 1))
         return 0;
     struct pd_namespaces *added = pd_arena_alloc(&timeline->arena, sizeof *added);
     if (!added)
         return PERFDATA_ERROR_MEMORY;
-    const uint8_t *link = record + LINKS + 16 * PD_NAMESPACE_CGROUP;
+    const uint8_t *link = record + LINKS + LINK * PD_NAMESPACE_CGROUP;
     struct pd_namespaces *before = atomic_load_explicit(&thread->state->namespaces,
                                                         memory_order_relaxed);
-    *added = (struct pd_namespaces){ .device = pd_load64(link, swap),
-                                     .inode = pd_load64(link + 8, swap),
-                                     .mount = pd_load64(record + LINKS + 16 * PD_NAMESPACE_MNT + 8,
-                                                        swap) };
+    *added = (struct pd_namespaces){
+        .device = pd_load64(link, swap),
+        .inode = pd_load64(link + PD_AT_PART(namespace_link, ino), swap),
+        .mount = pd_load64(
+            record + LINKS + LINK * PD_NAMESPACE_MNT + PD_AT_PART(namespace_link, ino), swap)
+    };
     pd_version_follow(&added->version, number, before ? &before->version : NULL, 0);
     atomic_store_explicit(&thread->state->namespaces, added, memory_order_release);
     return 0;

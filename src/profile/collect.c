@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A batch of records -> rows of samples with the worker's numbers of their stacks. */
 #include "profile/profile.h"
+#include "format/offsets.h"
 #include "render/raw_dump/record_text.h"
 #include "render/script/plan.h"
 #include <stdlib.h>
@@ -408,8 +409,12 @@ static perfdata_status take_switch(struct pd_profile_worker *worker,
                             (out && record->misc & PD_MISC_SWITCH_OUT_PREEMPT
                                  ? PERFDATA_SWITCH_PREEMPTED
                                  : 0),
-                   .other_pid = wide ? pd_load32(record->data + 8, swap) : UINT32_MAX,
-                   .other_tid = wide ? pd_load32(record->data + 12, swap) : UINT32_MAX },
+                   .other_pid =
+                       wide ? pd_load32(record->data + PD_AT(switch_cpu_wide, next_prev_pid), swap)
+                            : UINT32_MAX,
+                   .other_tid =
+                       wide ? pd_load32(record->data + PD_AT(switch_cpu_wide, next_prev_tid), swap)
+                            : UINT32_MAX },
         .thread = record->thread,
         .comm = comm ? pd_comm_text(comm, record->number) : NULL,
         .pid = identity.pid,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What makes a recording's content doubtful, though its file may be sound. */
 #include "container/handle.h"
+#include "format/offsets.h"
 #include "rewrite/sample_map.h"
 #include "object/elf/build_id.h"
 #include "object/lines/lines.h"
@@ -51,7 +52,9 @@ static void note_sample(struct check *check, const struct pd_delivered *record,
 
 static void note_aux(struct check *check, const struct pd_delivered *record)
 {
-    uint64_t flags = record->size >= 32 ? pd_load64(record->data + 24, check->recording->swap) : 0;
+    uint64_t flags = record->size >= 32
+                         ? pd_load64(record->data + PD_AT(aux, flags), check->recording->swap)
+                         : 0;
     check->aux_truncated += (flags & PD_AUX_TRUNCATED) != 0;
     check->aux_partial += (flags & PD_AUX_PARTIAL) != 0;
     check->aux_collision += (flags & PD_AUX_COLLISION) != 0;
@@ -64,12 +67,14 @@ static void note(struct check *check, const struct pd_delivered *record, const s
     switch (record->type) {
     case PD_RECORD_SAMPLE: note_sample(check, record, map); break;
     case PD_RECORD_LOST:
-        check->lost_records += record->size >= 24 ? pd_load64(record->data + 16, swap) : 0;
+        check->lost_records += record->size >= 24
+                                   ? pd_load64(record->data + PD_AT(lost, lost), swap)
+                                   : 0;
         break;
     case PD_RECORD_LOST_SAMPLES:
-        *(record->misc & PD_MISC_LOST_SAMPLES_BPF
-              ? &check->dropped_samples
-              : &check->lost_samples) += record->size >= 16 ? pd_load64(record->data + 8, swap) : 0;
+        *(record->misc & PD_MISC_LOST_SAMPLES_BPF ? &check->dropped_samples
+                                                  : &check->lost_samples) +=
+            record->size >= 16 ? pd_load64(record->data + PD_AT(lost_samples, lost), swap) : 0;
         break;
     case PD_RECORD_THROTTLE: check->throttled++; break;
     case PD_RECORD_UNTHROTTLE: check->unthrottled++; break;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A recording -> its copy, record by record, through a writer. */
 #include "format/fields.h"
+#include "format/offsets.h"
 #include "rewrite/describe.h"
 #include "rewrite/rewrite.h"
 #include <stdlib.h>
@@ -55,7 +56,7 @@ void pd_feature_convert(const struct pd_feature_bytes *bytes, unsigned feature, 
     pd_store32(record, PD_RECORD_HEADER_FEATURE, swap);
     pd_store16(record + 4, 0, swap);
     pd_store16(record + 6, (uint16_t)PD_MIN(size, (uint32_t)UINT16_MAX), swap);
-    pd_store64(record + 8, feature, swap);
+    pd_store64(record + PD_AT(header_feature, feat_id), feature, swap);
     memcpy(record + FEATURE_HEAD, bytes->data, bytes->size);
     struct pd_fields_input input = { NULL, record, size, swap, cpus };
     pd_record_encode(&input, big_endian, record + size);
@@ -199,8 +200,8 @@ static perfdata_status put_name(struct pd_copy *copy, const struct pd_event *eve
         return pd_no_memory(&copy->recording->context, NULL);
     pd_store32(record, PD_RECORD_EVENT_UPDATE, swap);
     pd_store16(record + 6, (uint16_t)size, swap);
-    pd_store64(record + 8, PD_EVENT_UPDATE_NAME, swap);
-    pd_store64(record + 16, event->ids[0], swap);
+    pd_store64(record + PD_AT(event_update, update_type), PD_EVENT_UPDATE_NAME, swap);
+    pd_store64(record + PD_AT(event_update, id), event->ids[0], swap);
     memcpy(record + NAME_AT, event->name, length);
     perfdata_status status = pd_writer_put_record(copy->writer, record, size);
     free(record);
@@ -375,7 +376,7 @@ perfdata_status pd_copy_delivered(struct pd_copy *copy, const struct pd_delivere
                           .part = record->part,
                           .event = record->event };
     if (raw.type == PD_RECORD_AUXTRACE && raw.size >= 16) {
-        raw.payload_size = pd_load64(raw.data + 8, copy->recording->swap);
+        raw.payload_size = pd_load64(raw.data + PD_AT(auxtrace, data_size), copy->recording->swap);
         raw.payload = payload;
         if (!payload && pd_source_is_stream(copy->recording->source))
             return pd_fail(&copy->recording->context, PERFDATA_ERROR_UNSUPPORTED,

@@ -2,6 +2,7 @@
 /* Damage out: what is whole and what perf reads stays. */
 #include "container/handle.h"
 #include "format/fields.h"
+#include "format/offsets.h"
 #include "format/structs.h"
 #include "rewrite/rewrite.h"
 
@@ -62,12 +63,16 @@ static bool is_good_sample(const struct pd_raw *raw)
 /* An index of ids that no event has ends perf's reading. */
 static bool is_good_index(const struct pd_recording *recording, const struct pd_raw *raw)
 {
-    uint64_t count = pd_load64(raw->data + 8, recording->swap);
-    if (count > (raw->size - 16u) / 32)
+    enum {
+        ENTRIES = sizeof(struct pd_at_id_index),
+        ENTRY = sizeof(struct pd_part_at_id_index_entry)
+    };
+    uint64_t count = pd_load64(raw->data + PD_AT(id_index, nr), recording->swap);
+    if (count > (raw->size - ENTRIES) / ENTRY)
         return false;
     for (uint64_t i = 0; i < count; i++)
-        if (pd_map64_get(&recording->ids.by_id,
-                         pd_load64(raw->data + 16 + 32 * i, recording->swap)) == PD_MAP64_NONE)
+        if (pd_map64_get(&recording->ids.by_id, pd_load64(raw->data + ENTRIES + ENTRY * i,
+                                                          recording->swap)) == PD_MAP64_NONE)
             return false;
     return true;
 }
@@ -75,17 +80,19 @@ static bool is_good_index(const struct pd_recording *recording, const struct pd_
 /* An update of an event that there is not, or of nothing that perf knows, ends its reading, too. */
 static bool is_good_update(const struct pd_recording *recording, const struct pd_raw *raw)
 {
-    return pd_load64(raw->data + 8, recording->swap) <= PD_EVENT_UPDATE_CPUS &&
+    return pd_load64(raw->data + PD_AT(event_update, update_type), recording->swap) <=
+               PD_EVENT_UPDATE_CPUS &&
            (recording->event_count < 2 ||
-            pd_map64_get(&recording->ids.by_id, pd_load64(raw->data + 16, recording->swap)) !=
-                PD_MAP64_NONE);
+            pd_map64_get(&recording->ids.by_id, pd_load64(raw->data + PD_AT(event_update, id),
+                                                          recording->swap)) != PD_MAP64_NONE);
 }
 
 /* A count of a CPU or thread that perf stat did not have. */
 static bool is_good_count(const struct repair *repair, const struct pd_raw *raw)
 {
     bool swap = repair->copy.recording->swap;
-    uint32_t cpu = pd_load32(raw->data + 16, swap), thread = pd_load32(raw->data + 20, swap);
+    uint32_t cpu = pd_load32(raw->data + PD_AT(stat, cpu), swap);
+    uint32_t thread = pd_load32(raw->data + PD_AT(stat, thread), swap);
     return (cpu < CPUS || cpu == UINT32_MAX) && (!repair->threads || thread < repair->threads);
 }
 
@@ -112,7 +119,7 @@ static bool is_good(struct repair *repair, const struct pd_raw *raw)
     if (raw->type < PD_RECORD_KERNEL_END && !raw->event)
         return false;
     if (raw->type == PD_RECORD_THREAD_MAP)
-        repair->threads = pd_load64(raw->data + 8, recording->swap);
+        repair->threads = pd_load64(raw->data + PD_AT(thread_map, nr), recording->swap);
     if (raw->type == PD_RECORD_STAT && !is_good_count(repair, raw))
         return false;
     if (raw->type == PD_RECORD_AUXTRACE_INFO)

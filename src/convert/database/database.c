@@ -5,6 +5,7 @@
 #include "container/handle.h"
 #include "convert/database/entities.h"
 #include "convert/database/profile.h"
+#include "format/offsets.h"
 #include "render/script/plan.h"
 #include <perfdata/export.h>
 
@@ -239,8 +240,11 @@ static void put_switch(struct exporter *x, const struct pd_delivered *record)
     uint32_t machine = pd_db_machine(e);
     struct side here = side_of(x, record->thread, record->number), other = { .is_idle = true };
     if (record->type == PD_RECORD_SWITCH_CPU_WIDE && record->size >= 16)
-        other = side_of(x, pd_db_find_thread(e, pd_load32(record->data + 12, swap)),
-                        record->number);
+        other = side_of(
+            x,
+            pd_db_find_thread(
+                e, pd_load32(record->data + PD_AT(switch_cpu_wide, next_prev_tid), swap)),
+            record->number);
     if (here.is_idle && other.is_idle)
         return;
     struct side from = out ? here : other, into = out ? other : here;

@@ -15,6 +15,7 @@
 #ifndef PD_AUX_H
 #define PD_AUX_H
 #include "container/container.h"
+#include "format/offsets.h"
 #include "itrace/intel_pt/psb.h"
 #include "itrace/aux/tsc.h"
 
@@ -140,7 +141,10 @@ PD_INLINE const uint8_t *pd_aux_payload(const struct pd_chunk *chunk, const uint
                                         uint32_t size, bool swap)
 {
     const uint8_t *payload = record + size, *end = chunk->bytes + chunk->size;
-    return size >= 16 && pd_load64(record + 8, swap) <= (uint64_t)(end - payload) ? payload : NULL;
+    return size >= 16 &&
+                   pd_load64(record + PD_AT(auxtrace, data_size), swap) <= (uint64_t)(end - payload)
+               ? payload
+               : NULL;
 }
 /* All of a recording at once; a stream is read to its end, keeping the traces. Before any
  * pd_aux_take(). */

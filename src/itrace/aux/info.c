@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* AUXTRACE_INFO, and what follows from it for the decoding of Intel PT. */
 #include "format/structs.h"
+#include "format/offsets.h"
 #include "itrace/aux/aux.h"
 #include "itrace/bts/branch.h"
 
@@ -139,10 +140,12 @@ perfdata_status pd_aux_info_decode(struct pd_context *context, const uint8_t *re
 
 size_t pd_pt_filter_text(const uint8_t *record, size_t size, bool swap, size_t *length)
 {
-    const size_t words = 16, length_at = words + 8 * (size_t)FILTER_LENGTH;
+    const size_t words = sizeof(struct pd_at_auxtrace_info),
+                 length_at = words + 8 * (size_t)FILTER_LENGTH;
     size_t offset = words + 8 * (size_t)FILTER;
     *length = 0;
-    if (size <= offset || pd_load32(record + 8, swap) != PD_AUXTRACE_INTEL_PT)
+    if (size <= offset ||
+        pd_load32(record + PD_AT(auxtrace_info, auxtrace_type), swap) != PD_AUXTRACE_INTEL_PT)
         return size;
     if (pd_load64(record + length_at, swap))
         *length = size - offset;

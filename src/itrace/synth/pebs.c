@@ -61,7 +61,8 @@ void pd_pebs_hw_id(struct pd_synth *synth, const struct pd_delivered *record)
     if (!pebs || record->size < 16)
         return;
     pd_record_identity(record->event, record->data, record->size, record->type, &who);
-    uint64_t hw_id = pd_load64(record->data + 8, synth->recording->swap);
+    uint64_t hw_id = pd_load64(record->data + PD_AT(aux_output_hw_id, hw_id),
+                               synth->recording->swap);
     uint32_t at = pd_map64_get(&synth->aux->id_index, who.id);
     if (hw_id >= COUNTERS || at == PD_MAP64_NONE || at >= synth->aux->ids.count || !record->event)
         return;
@@ -267,6 +268,7 @@ static void put_fixed(struct put *put, const struct pd_synth_queue *queue,
     if (type & PD_SAMPLE_##NAME)                                                                   \
         put_pair(put, PD_SAMPLE_##NAME == PD_SAMPLE_TID ? queue->runner.pid : queue->runner.cpu,   \
                  PD_SAMPLE_##NAME == PD_SAMPLE_TID ? queue->runner.tid : 0);
+#include "format/offsets.h"
 #include "format/sample.def"
 }
 

@@ -2,6 +2,7 @@
 /* Records of Arm SPE -> samples: which queue is next, who ran, and what each record is a sample
  * of. */
 #include "itrace/synth/spe.h"
+#include "format/offsets.h"
 #include "itrace/synth/turns.h"
 #include "itrace/spe/record.h"
 #include "itrace/spe/packet.h"
@@ -451,8 +452,10 @@ static void take_switch(struct pd_synth *synth, const struct pd_delivered *recor
         !(record->misc & PD_MISC_SWITCH_OUT) || record->size < 16)
         return;
     pd_record_identity(record->event, record->data, record->size, record->type, &who);
-    pd_synth_set_current(synth, who.cpu, pd_load32(record->data + 8, synth->recording->swap),
-                         pd_load32(record->data + 12, synth->recording->swap));
+    pd_synth_set_current(
+        synth, who.cpu,
+        pd_load32(record->data + PD_AT(switch_cpu_wide, next_prev_pid), synth->recording->swap),
+        pd_load32(record->data + PD_AT(switch_cpu_wide, next_prev_tid), synth->recording->swap));
 }
 
 int pd_spe_before(struct pd_synth *synth, const struct pd_delivered *record)

@@ -2,6 +2,7 @@
 /* Who runs where: what the records say of switches, and, where the kernel is traced, the exact
  * place in the trace where the switch happens. */
 #include "itrace/synth/internal.h"
+#include "format/offsets.h"
 
 enum {
     BY_TRACEPOINT = 1, /* what record noted of switches (have_sched_switch) */
@@ -267,8 +268,8 @@ static void take_switch(struct pd_synth *synth, const struct pd_delivered *recor
                                     "Expecting CPU-wide context switch event");
             return;
         }
-        pid = pd_load32(record->data + 8, swap);
-        tid = pd_load32(record->data + 12, swap);
+        pid = pd_load32(record->data + PD_AT(switch_cpu_wide, next_prev_pid), swap);
+        tid = pd_load32(record->data + PD_AT(switch_cpu_wide, next_prev_tid), swap);
     } else if (out) {
         return;
     }
@@ -297,7 +298,8 @@ static void take_start(struct pd_synth *synth, const struct pd_delivered *record
     bool swap = synth->recording->swap;
     if (!synth->aux->info.pt.per_cpu_mmaps || record->size < 16)
         return;
-    uint32_t pid = pd_load32(record->data + 8, swap), tid = pd_load32(record->data + 12, swap);
+    uint32_t pid = pd_load32(record->data + PD_AT(itrace_start, pid), swap);
+    uint32_t tid = pd_load32(record->data + PD_AT(itrace_start, tid), swap);
     pd_synth_log(synth, "itrace_start: cpu %d pid %d tid %d time %llu tsc 0x%llx\n",
                  (int32_t)who->cpu, (int32_t)pid, (int32_t)tid, (unsigned long long)who->time,
                  (unsigned long long)pd_time_to_tsc(&synth->aux->info.pt.time, who->time));

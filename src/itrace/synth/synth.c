@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Records, and what of the trace comes before each. */
 #include "format/names.h"
+#include "format/offsets.h"
 #include "itrace/synth/ahead_segments.h"
 #include "itrace/synth/bts.h"
 #include "itrace/synth/spe.h"
@@ -324,7 +325,7 @@ static int run_before(struct pd_synth *synth, const struct pd_delivered *record)
         return record->type == PD_RECORD_SAMPLE ? pd_synth_run_sample(synth, record) : 0;
     if (record->type != PD_RECORD_EXIT || record->size < 24)
         return 0;
-    uint32_t tid = pd_load32(record->data + 16, synth->recording->swap);
+    uint32_t tid = pd_load32(record->data + PD_AT(exit, tid), synth->recording->swap);
     return pd_synth_run_thread(synth, tid, record->time);
 }
 

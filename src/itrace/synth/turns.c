@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which queue of a trace of records is read next, and how far. */
 #include "itrace/synth/turns.h"
+#include "format/offsets.h"
 #include <stdlib.h>
 
 perfdata_status pd_turns_open(struct pd_turns *turns, size_t count)
@@ -98,7 +99,8 @@ int pd_turns_before(struct pd_synth *synth, struct pd_turns *turns,
             return run_timeless(synth, turns, PD_NOBODY);
         if (record->type != PD_RECORD_EXIT || record->size < 24)
             return PERFDATA_OK;
-        return run_timeless(synth, turns, pd_load32(record->data + 16, synth->recording->swap));
+        return run_timeless(synth, turns,
+                            pd_load32(record->data + PD_AT(exit, tid), synth->recording->swap));
     }
     if (!record)
         return run_until(synth, turns, UINT64_MAX);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which event traces; a piece of its AUX buffer -> an AUXTRACE record. */
 #include "record/trace/aux.h"
+#include "format/offsets.h"
 #include "record/trace/intel_pt.h"
 #include <string.h>
 #include <time.h>
@@ -40,12 +41,13 @@ perfdata_status pd_aux_area_put(perfdata_recorder *recorder, uint32_t index, uin
     uint64_t size = to - from;
     pd_store32(record, PD_RECORD_AUXTRACE, false);
     pd_store16(record + 6, AUXTRACE_SIZE, false);
-    pd_store64(record + 8, pd_align8(size), false);
-    pd_store64(record + 16, from, false);
-    pd_store64(record + 24, now(), false);
-    pd_store32(record + 32, index, false);
-    pd_store32(record + 36, (uint32_t)(recorder->targets.per_thread ? ring->tid : -1), false);
-    pd_store32(record + 40, (uint32_t)ring->cpu, false);
+    pd_store64(record + PD_AT(auxtrace, data_size), pd_align8(size), false);
+    pd_store64(record + PD_AT(auxtrace, offset), from, false);
+    pd_store64(record + PD_AT(auxtrace, reference), now(), false);
+    pd_store32(record + PD_AT(auxtrace, idx), index, false);
+    pd_store32(record + PD_AT(auxtrace, tid),
+               (uint32_t)(recorder->targets.per_thread ? ring->tid : -1), false);
+    pd_store32(record + PD_AT(auxtrace, cpu), (uint32_t)ring->cpu, false);
     perfdata_status status = pd_writer_put_record(recorder->output.writer, record, sizeof record);
     for (uint64_t at = from; at != to && status == PERFDATA_OK;) {
         uint64_t place = at & (ring->aux_size - 1), part = PD_MIN(to - at, ring->aux_size - place);

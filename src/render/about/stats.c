@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Records -> the counts of report --stats. */
 #include "render/about/stats.h"
+#include "format/offsets.h"
 #include "pipeline/split.h"
 #include <stdlib.h>
 
@@ -59,7 +60,8 @@ static bool count(struct counts *counts, const struct pd_raw *raw)
     else if (raw->type == PD_RECORD_LOST_SAMPLES && raw->size >= 16 && counts->options.lost)
         *(raw->misc & PD_MISC_LOST_SAMPLES_BPF && !counts->like_perf
               ? &event->dropped
-              : &event->lost) += pd_load64(raw->data + 8, raw->event->plan.swap);
+              : &event->lost) += pd_load64(raw->data + PD_AT(lost_samples, lost),
+                                           raw->event->plan.swap);
     return true;
 }
 

@@ -2,6 +2,7 @@
 /* Records -> perf's raw dump: hexadecimal, then decoded. */
 #include "render/raw_dump/internal.h"
 #include "format/names.h"
+#include "format/offsets.h"
 #include "pipeline/made.h"
 #include "render/counters.h"
 
@@ -34,8 +35,9 @@ void pd_raw_dump_warning(const struct pd_recording *recording, struct pd_text *t
 static void see_auxtrace_info(struct pd_raw_dump *dump, const struct pd_delivered *record)
 {
     bool swap = dump->recording->swap;
-    uint32_t type = pd_load32(record->data + 8, swap);
-    struct pd_array words = { record->data + 16, (record->size - 16) / 8, 8, swap };
+    uint32_t type = pd_load32(record->data + PD_AT(auxtrace_info, auxtrace_type), swap);
+    enum { WORDS = sizeof(struct pd_at_auxtrace_info) };
+    struct pd_array words = { record->data + WORDS, (record->size - WORDS) / 8, 8, swap };
     if (type == PD_AUXTRACE_CS_ETM)
         pd_coresight_read(&words, &dump->coresight);
     dump->auxtrace_type = type;
@@ -402,9 +404,10 @@ static void put_read_record(const struct pd_raw_dump *dump, const struct pd_deli
     if (record->size < 24)
         return;
     uint64_t format = record->event ? record->event->attr.read_format : 0;
-    const uint8_t *at = record->data + 16, *end = record->data + record->size;
-    pd_text_format(text, ": %d %d %s %llu\n", (int32_t)pd_load32(record->data + 8, swap),
-                   (int32_t)pd_load32(record->data + 12, swap),
+    const uint8_t *at = record->data + PD_AT(read, values), *end = record->data + record->size;
+    pd_text_format(text, ": %d %d %s %llu\n",
+                   (int32_t)pd_load32(record->data + PD_AT(read, pid), swap),
+                   (int32_t)pd_load32(record->data + PD_AT(read, tid), swap),
                    record->event ? record->event->name : "unknown", ULL(pd_load64(at, swap)));
     static const struct {
         uint64_t bit;

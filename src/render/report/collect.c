@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Samples into tables: each worker counts for itself. */
 #include "render/report/collect.h"
+#include "format/offsets.h"
 #include <stdlib.h>
 
 /* Chains of callers that a worker remembers, and the bytes of them. */
@@ -465,7 +466,7 @@ static void take_trace_info(struct pd_report_state *state, const struct pd_deliv
 static void take_lost(struct pd_report_state *state, const struct pd_delivered *record)
 {
     const struct pd_recording *recording = state->shared->session->recording;
-    uint64_t count = pd_load64(record->data + 8, recording->swap);
+    uint64_t count = pd_load64(record->data + PD_AT(lost_samples, lost), recording->swap);
     if (record->misc & PD_MISC_LOST_SAMPLES_BPF && !recording->like_perf)
         state->dropped_samples += count;
     else

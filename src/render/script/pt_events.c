@@ -2,6 +2,7 @@
 /* --pt-events: a line for each event of a trace, as perf's example script intel-pt-events.py prints
  * them. */
 #include "render/raw_dump/record_text.h"
+#include "format/offsets.h"
 #include "render/script/plan.h"
 #include <stdio.h>
 
@@ -303,9 +304,10 @@ static void take_switch(struct pd_script_worker *worker, const struct pd_deliver
     bool out = record->misc & PD_MISC_SWITCH_OUT, swap = worker->script->recording->swap;
     uint32_t other[2] = { UINT32_MAX, UINT32_MAX };
     pd_record_identity(record->event, record->data, record->size, record->type, &who);
-    if (record->type == PD_RECORD_SWITCH_CPU_WIDE && record->size >= 16)
-        for (unsigned i = 0; i < 2; i++)
-            other[i] = pd_load32(record->data + 8 + 4 * i, swap);
+    if (record->type == PD_RECORD_SWITCH_CPU_WIDE && record->size >= 16) {
+        other[0] = pd_load32(record->data + PD_AT(switch_cpu_wide, next_prev_pid), swap);
+        other[1] = pd_load32(record->data + PD_AT(switch_cpu_wide, next_prev_tid), swap);
+    }
     uint32_t at = pd_map64_get(&worker->traced.switches, who.cpu);
     if (at == PD_MAP64_NONE) {
         at = (uint32_t)worker->traced.switch_texts.count;
