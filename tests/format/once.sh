@@ -72,6 +72,36 @@ find src -name '*.[ch]' ! -path 'src/tool/*' ! -path src/format/enums.h -exec gr
 [ ! -s "$work/found" ] || complain "the mask of cpumode is PD_MISC_CPUMODE_MASK:
 $(cat "$work/found")"
 
+# The same with the number first, or beside any word that ends with a type or mode: `9 == type`.
+sources() { find src -name '*.[ch]' ! -path 'src/tool/*' ! -path 'src/format/*' "$@"; }
+number='(0x[0-9a-f]+|[1-9][0-9]*)'
+kind='(type|misc|cpumode)'
+path='[a-z_]*((\.|->)[a-z_]+)*(\.|->|\b)'
+{
+    # compressed.type and a symbol's type have tables of their own.
+    sources -exec grep -nE "\b$kind\)? *(==|!=) *$number\b" {} +
+    sources -exec grep -nE "\b$number[uUlL]* *(==|!=) *$path$kind\b" {} +
+} | grep -vE 'compressed\.type|symbol->type' >"$work/found"
+# Bits that are shifted to their place, or taken from it. The last two are a text and a hash.
+word='\b(sample_type|read_format|branch_sample_type|misc|cpumode|data_src)\b'
+bit='(UINT64_C\(|\(?uint[0-9]+_t\)\(?)?(1[uUlL]*\)? *<<|0x|[1-9][0-9]*\b)'
+{
+    sources -exec grep -nE "$word *([&|^]=?|=) *~?\(*$bit" {} +
+    sources -exec grep -nE '\b(flags|misc|data_src|read_format|sample_type)\b *>> *[1-9]' {} +
+} | grep -vE ' misc=0x|flags \^ flags >> 5' >>"$work/found"
+# Cases of a switch over a type. Packets of Intel PT are not of this format.
+sources -exec awk '
+    /(^|[^a-z_])switch \(/ { of_type = /switch \(([^()]*[.>_])?(type|misc|cpumode)\)/ }
+    of_type && !/PD_PT_/ && /(^|[^a-z_])case (0x[0-9a-f]+|[0-9]+)[ :.]/ {
+        print FILENAME ":" FNR ":" $0
+    }' {} + >>"$work/found"
+# Offsets of fields in records, which are PD_AT(record, field). Those of the header are below 8.
+sources ! -path 'src/object/*' -exec grep -nE \
+    'pd_(load|store)(16|32|64)\((record|raw)((\.|->)data)? \+ ([89]|[1-9][0-9]+)\b' {} + \
+    >>"$work/found"
+[ ! -s "$work/found" ] || complain "numbers of the format outside its tables:
+$(cat "$work/found")"
+
 # Constants that are given a number which a row of the same name has, as a value or as a bit:
 # HW_INDEX = 17, READ_GROUP 8u. Forms of other tools (convert/, page/) have names and numbers of
 # their own.
