@@ -93,6 +93,9 @@ static perfdata_status run(struct pd_profile_shared *shared)
     shared->pairs = options->flags & PERFDATA_PROFILE_CALLS && shared->session.synth &&
                     (itrace->branches || (itrace->calls && itrace->returns)) &&
                     !pd_filter_has_location(&shared->filter);
+    shared->by_points = options->detail == PERFDATA_FRAMES_BY_FUNCTION && !shared->session.synth &&
+                        !pd_filter_has_location(&shared->filter) && !shared->filter.address_count &&
+                        !shared->stop.count;
     pd_timeline_log_maps(shared->session.timeline, &shared->known.maps);
     perfdata_status status = pd_pipeline_run(&shared->session, &consumer, options->threads);
     if (status >= 0 && shared->lacks_memory)

@@ -22,9 +22,11 @@ struct pd_profile_worker *pd_profile_worker_new(struct pd_profile_shared *shared
     worker->shared = shared;
     worker->resolver = resolver;
     pd_resolver_guest_code(resolver, shared->options->flags & PERFDATA_PROFILE_GUEST_CODE);
-    if (pd_chain_memo_init(&worker->callers, CALLERS_KEPT, CALLERS_MEMORY))
+    pd_resolver_by_object(resolver, shared->by_points);
+    if (pd_chain_memo_init(&worker->callers, CALLERS_KEPT, CALLERS_MEMORY) &&
+        (!shared->by_points || pd_profile_points_init(&worker->points)))
         return worker;
-    free(worker);
+    pd_profile_worker_free(worker);
     return NULL;
 }
 
@@ -33,6 +35,7 @@ void pd_profile_worker_free(struct pd_profile_worker *worker)
     if (!worker)
         return;
     pd_chain_memo_free(&worker->callers);
+    pd_profile_points_free(&worker->points);
     pd_blocks_free(&worker->functions);
     pd_blocks_free(&worker->framelist);
     pd_blocks_free(&worker->stacks);
@@ -159,7 +162,7 @@ static uint32_t walk_chain(struct pd_profile_worker *worker, const struct facts 
 
 /* Callers come again and again while the sample's own address differs: their stack is
  * remembered. */
-static uint32_t take_stack(struct pd_profile_worker *worker, const struct facts *facts)
+static uint32_t resolve_stack(struct pd_profile_worker *worker, const struct facts *facts)
 {
     struct pd_chain_parts parts;
     const struct pd_sample *sample = facts->sample;
@@ -174,6 +177,20 @@ static uint32_t take_stack(struct pd_profile_worker *worker, const struct facts 
     uint32_t size;
     const uint32_t *callers = pd_chain_memo_find(&worker->callers, &key, &size);
     return callers ? finish_stack(worker, facts, *callers) : walk_chain(worker, facts, &key);
+}
+
+static uint32_t take_stack(struct pd_profile_worker *worker, const struct pd_delivered *record,
+                           const struct pd_profile_taken *taken)
+{
+    const struct pd_sample *sample = taken->sample;
+    struct facts facts = { sample, record->thread, record->number, taken->own };
+    uint32_t stack;
+    if (worker->shared->by_points && pd_profile_points_stack(worker, record, sample, &stack))
+        return stack;
+    if (!facts.own && !(facts.own = pd_resolve(worker->resolver, record->thread, record->number,
+                                               sample->cpumode, sample->ip)))
+        return PERFDATA_NONE;
+    return resolve_stack(worker, &facts);
 }
 
 /* ---- samples ---- */
@@ -239,7 +256,7 @@ int pd_profile_take(struct pd_profile_worker *worker, const struct pd_delivered 
     if (pd_filter_has_thread(filter) && !pd_filter_thread(filter, record->thread, record->number))
         return PD_PROFILE_DROPPED;
     out->own = NULL;
-    if (shared->without_places && !pd_filter_has_location(filter))
+    if ((shared->without_places || shared->by_points) && !pd_filter_has_location(filter))
         return PD_PROFILE_TAKEN;
     out->own = pd_resolve(worker->resolver, record->thread, record->number, sample->cpumode,
                           sample->ip);
@@ -316,8 +333,7 @@ static perfdata_status take_row(struct pd_profile_worker *worker, const struct p
 {
     struct pd_profile_shared *shared = worker->shared;
     const struct pd_sample *sample = taken->sample;
-    struct facts facts = { sample, record->thread, record->number, taken->own };
-    uint32_t stack = take_stack(worker, &facts);
+    uint32_t stack = take_stack(worker, record, taken);
     if (stack == PERFDATA_NONE ||
         (shared->column_count && !add_values(shared, rows, sample, record->facts)))
         return pd_no_memory(&worker->shared->recording->context, "the profile");
@@ -483,7 +499,10 @@ perfdata_status pd_profile_collect(struct pd_profile_worker *worker, struct pd_b
     perfdata_status status = PERFDATA_OK;
     for (size_t i = 0; i < batch->count && status >= 0; i++) {
         const struct pd_delivered *record = &batch->records[i];
-        pd_batch_ahead(batch, i, worker->resolver);
+        if (worker->shared->by_points)
+            pd_batch_ahead_of_points(batch, i);
+        else
+            pd_batch_ahead(batch, i, worker->resolver);
         if (PD_LIKELY(record->type == PD_RECORD_SAMPLE)) {
             if (PD_LIKELY(record->event != NULL))
                 status = take_sample(worker, record, rows);

@@ -32,15 +32,12 @@ static uint32_t function_of(struct pd_profile_worker *worker, const struct pd_lo
 
 /* The kernel's, which records and its own table tell. A process's are the timeline's to note: a
  * location that several processes share knows the map of one of them only. */
-static bool note_mapping(struct pd_profile_worker *worker, const struct pd_location *location)
+bool pd_profile_note_mapping(struct pd_profile_worker *worker, const struct pd_map *map)
 {
-    if (!location->is_kernel_map)
-        return true;
-    uint64_t key = (uint64_t)(uintptr_t)location->map;
+    uint64_t key = (uint64_t)(uintptr_t)map;
     if (pd_map64_get(&worker->mapping_map, key) != PD_MAP64_NONE)
         return true;
-    return pd_vec_push(&worker->kernel_maps, location->map) &&
-           pd_map64_set(&worker->mapping_map, key, 0);
+    return pd_vec_push(&worker->kernel_maps, map) && pd_map64_set(&worker->mapping_map, key, 0);
 }
 
 static bool read_line(struct pd_profile_worker *worker, const struct pd_location *location,
@@ -107,7 +104,8 @@ static PD_NOINLINE uint32_t new_frame(struct pd_profile_worker *worker,
     struct pd_local_frame frame = { .function = function_of(worker, location) };
     if (frame.function == PERFDATA_NONE)
         return PERFDATA_NONE;
-    if (location->map && location->dso && !note_mapping(worker, location))
+    if (location->map && location->dso && location->is_kernel_map &&
+        !pd_profile_note_mapping(worker, location->map))
         return PERFDATA_NONE;
     if (shared->by_address)
         frame.address = location->addr;

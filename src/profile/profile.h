@@ -37,6 +37,32 @@ struct pd_local_stack {
 };
 
 struct pd_profile_shared;
+struct pd_near_frame;
+
+enum { PD_PROFILE_LAST = 64, PD_PROFILE_STEPS = 64 };
+
+/* The last chain of a thread, from its outermost caller on. */
+struct pd_profile_last {
+    uint64_t stamp; /* pd_resolver_points_stamp(); 0: none */
+    size_t count;
+    struct pd_profile_step {
+        uint64_t ip;
+        uint32_t stack; /* up to here, the worker's */
+        uint32_t cpumode;
+    } steps[PD_PROFILE_STEPS];
+};
+
+/* For frames that are told by function alone: see points.c. */
+struct pd_profile_points {
+    struct pd_near_frame *near;   /* by place in an object */
+    unsigned near_shift;          /* 64 - bits of its size */
+    uint64_t missed;              /* places that it did not know, since it grew */
+    struct pd_profile_last *last; /* by thread */
+    struct pd_point *at;          /* of a chain */
+    size_t capacity;
+    uint32_t nowhere;                /* the frame of what is in no map + 1; 0: none yet */
+    const struct pd_map *kernel_map; /* noted last */
+};
 
 struct pd_profile_worker {
     struct pd_profile_shared *shared;
@@ -44,6 +70,7 @@ struct pd_profile_worker {
     struct pd_frame *frames;
     size_t frame_capacity;
     struct pd_chain_memo callers; /* the stack of a chain's callers */
+    struct pd_profile_points points;
     struct pd_sample synthesised; /* keeps what samples of traces never have */
     struct pd_blocks functions, framelist, stacks;
     PD_VEC(const struct pd_map *) kernel_maps;
@@ -209,6 +236,7 @@ struct pd_profile_shared {
     bool by_address, lines, lacks_memory, has_session;
     bool takes_guests;                       /* all samples, as perf data convert */
     bool without_places;                     /* pd_profile_take() needs none of its own */
+    bool by_points;                          /* the same of all, wherever points tell a stack */
     uint32_t columns[PERFDATA_COLUMN_COUNT]; /* those that are asked for and there */
     size_t column_count;
     perfdata_profile *profile;
@@ -254,6 +282,15 @@ perfdata_status pd_profile_collect(struct pd_profile_worker *worker, struct pd_b
 /* local.c: numbers for a worker's frames and stacks; PERFDATA_NONE: no memory. */
 uint32_t pd_profile_local_frame(struct pd_profile_worker *worker, struct pd_location *location);
 uint32_t pd_profile_local_stack(struct pd_profile_worker *worker, uint32_t frame, uint32_t parent);
+/* A kernel's map, of a sample that counts. False: no memory. */
+bool pd_profile_note_mapping(struct pd_profile_worker *worker, const struct pd_map *map);
+
+/* points.c, with shared->by_points: the stack of a sample; PERFDATA_NONE: no memory. False: it is
+ * to be resolved address by address. */
+bool pd_profile_points_stack(struct pd_profile_worker *worker, const struct pd_delivered *record,
+                             const struct pd_sample *sample, uint32_t *stack);
+bool pd_profile_points_init(struct pd_profile_points *points);
+void pd_profile_points_free(struct pd_profile_points *points);
 
 /* merge.c: what a batch left -> the profile. */
 /* The columns from row `from` on. */

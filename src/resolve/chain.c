@@ -150,8 +150,7 @@ PD_INLINE bool put(struct walk *walk, uint8_t mode, size_t at, uint64_t ip)
 
 /* ---- the walk ---- */
 
-/* False for contexts that perf does not accept. */
-static bool context_mode(uint64_t context, uint8_t *mode)
+bool pd_chain_context_mode(uint64_t context, uint8_t *mode)
 {
     switch (context) {
     case CONTEXT_HYPERVISOR: *mode = PD_CPUMODE_HYPERVISOR; return true;
@@ -180,7 +179,7 @@ static void from_callee(struct walk *walk, size_t max, bool *invalid)
             break;
         if (PD_LIKELY(ip < FIRST_CONTEXT)) {
             put(walk, mode, i, ip);
-        } else if (!context_mode(ip, &mode)) {
+        } else if (!pd_chain_context_mode(ip, &mode)) {
             bad_context(walk, ip, invalid);
             return;
         }
@@ -196,7 +195,7 @@ static bool mode_before(const struct walk *walk, size_t end, uint8_t *mode, uint
         if (ip < FIRST_CONTEXT)
             continue;
         *context = ip;
-        return context_mode(ip, mode);
+        return pd_chain_context_mode(ip, mode);
     }
     return true; /* as it was */
 }
@@ -274,7 +273,7 @@ bool pd_chain_split(const struct pd_chain_entries *chain, struct pd_chain_parts 
                                             chain->count - i - 1, mode };
             return true;
         }
-        if (!context_mode(ip, &mode))
+        if (!pd_chain_context_mode(ip, &mode))
             return false;
     }
     return false;

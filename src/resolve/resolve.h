@@ -119,6 +119,10 @@ bool pd_resolver_point(struct pd_resolver *resolver, const struct pd_thread *thr
  * which each address is another. False: it is a rare one, to be resolved. */
 bool pd_resolver_user_map(struct pd_resolver *resolver, const struct pd_thread *thread,
                           uint64_t number, uint64_t ip, struct pd_point *out);
+/* Equal stamps: the same (cpumode, ip) has the same point for these threads; 0: points cannot be
+ * told for the thread at this number. */
+uint64_t pd_resolver_points_stamp(struct pd_resolver *resolver, const struct pd_thread *thread,
+                                  uint64_t number);
 /* The symbol at a point that has a map, and which addresses of the object have the same. */
 struct pd_symbol_span pd_resolver_span_of(struct pd_resolver *resolver,
                                           const struct pd_point *point);
@@ -333,6 +337,8 @@ struct pd_chain_parts {
     uint8_t cpumode; /* of the address, and of those behind it up to the next marker */
 };
 
+/* Of the addresses behind a marker. False for markers that perf does not accept. */
+bool pd_chain_context_mode(uint64_t context, uint8_t *mode);
 /* Takes the chain of a sample apart. False where that cannot be done: it has no address, or before
  * the first one no marker or an odd one. */
 bool pd_chain_split(const struct pd_chain_entries *chain, struct pd_chain_parts *out);

@@ -425,6 +425,14 @@ bool pd_resolver_user_map(struct pd_resolver *resolver, const struct pd_thread *
     return true;
 }
 
+uint64_t pd_resolver_points_stamp(struct pd_resolver *resolver, const struct pd_thread *thread,
+                                  uint64_t number)
+{
+    if (!begin_points(resolver, thread, number, PD_CPUMODE_USER) || resolver->loads_kernel)
+        return 0;
+    return pd_hash64(stamp_for(resolver, PD_CPUMODE_KERNEL)) ^ resolver->user->stamp;
+}
+
 struct pd_symbol_span pd_resolver_span_of(struct pd_resolver *resolver,
                                           const struct pd_point *point)
 {
