@@ -12,15 +12,18 @@ import sys
 
 
 def expected(path):
-    """Own and total weights by function; unknown functions are told by their object."""
-    own = collections.Counter()
+    """Own weights by function, and for names that one function has the share that it has with its
+    callees; unknown functions are told by their object."""
+    own, seen, shares = collections.Counter(), collections.Counter(), {}
     for line in open(path, encoding="utf-8", errors="surrogateescape"):
-        _, self_weight, _, _, obj, name = line.rstrip("\n").split("|", 5)
+        _, self_weight, _, share, obj, name = line.rstrip("\n").split("|", 5)
         if name == "[unknown]":
             name = obj if obj.startswith("[") else "[%s]" % obj
+        seen[name.replace(" (inlined)", "")] += 1
+        shares[name] = share
         if int(self_weight):
             own[name.replace(" (inlined)", "")] += int(self_weight)
-    return own
+    return own, {name: share for name, share in shares.items() if seen[name] == 1}
 
 
 def add(own, total, names, weight):
@@ -97,15 +100,34 @@ def callgrind(path):
     return values, None
 
 
+def callgrind_inclusive(path):
+    """Without unknown functions: those of an object are one there, which calls itself, and its
+    reader counts each of these calls."""
+    totals = callgrind(path)[0]
+    return None, {name: weight for name, weight in totals.items() if name[0] != "["}
+
+
+def check_totals(total, weight, shares, partial):
+    """Whether the shares are those of the profile, which totals.sh compares with what report
+    --children says."""
+    if partial:
+        shares = {name: share for name, share in shares.items() if name[0] != "["}
+    found = {name: "%.2f" % (total.get(name, 0) * 100 / weight) for name in shares}
+    wrong = {name: (found[name], shares[name]) for name in shares if found[name] != shares[name]}
+    if wrong:
+        print("totals are not those of report --children:", list(wrong.items())[:5])
+    return not wrong and (partial or bool(shares))
+
+
 def main():
-    want = expected(sys.argv[1])
+    want, shares = expected(sys.argv[1])
     own, total = globals()[sys.argv[2]](sys.argv[3])
+    if total is not None and not check_totals(total, sum(want.values()), shares,
+                                              own is None):
+        return 1
+    if own is None:
+        return 0
     own = +own
-    if sys.argv[2] in ("speedscope", "chrome", "firefox", "folded") and len(sys.argv) > 4:
-        reference = folded(sys.argv[4])[1]
-        if total != reference:
-            print("totals differ:", list(((total - reference) | (reference - total)).items())[:5])
-            return 1
     if own != want or not want:
         print("own weights differ:",
               {k: (own[k], want[k]) for k in own.keys() | want.keys() if own[k] != want[k]})

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Issue 27: every form says of each function what report says, when its own reader reads it. Readers
-# that are not installed are left out, and named: ./dev setup --oracles.
+# Issue 27: every form says of each function what report --no-children and --children say, when
+# its own reader reads it. Readers that are not installed are left out, and named: ./dev setup
+# --oracles.
 set -u
 export LC_ALL=C.UTF-8 PERF_CONFIG=/dev/null TZ=UTC
 totals=$1
@@ -37,7 +38,7 @@ compare() {
     for format in folded speedscope chrome firefox; do
         "$PERFDATA" export $format "$@" -o "$work/$format" 2>"$work/log" ||
             { cat "$work/log"; failed=1; }
-        check $format "$work/$format" "$work/folded"
+        check $format "$work/$format"
     done
     "$PERFDATA" export pprof "$@" -o "$work/pprof"
     if has go; then
@@ -52,6 +53,10 @@ compare() {
             2>"$work/log" || {
             cat "$work/log"; failed=1; }
         check callgrind "$work/text"
+        callgrind_annotate --inclusive=yes --threshold=100 --auto=no "$work/callgrind" \
+            >"$work/text" 2>"$work/log" || {
+            cat "$work/log"; failed=1; }
+        check callgrind_inclusive "$work/text"
     fi
 }
 
