@@ -286,6 +286,33 @@ static perfdata_status merge_marks(struct pd_profile_shared *shared,
     return PERFDATA_OK;
 }
 
+/* The number that a stack has already; PERFDATA_NONE: none yet. */
+PD_INLINE uint32_t numbered(const struct pd_profile_rows *rows, size_t i)
+{
+    const struct pd_profile_worker *worker = rows->worker;
+    const uint32_t stack = rows->rows.data[i].stack;
+    return stack < worker->stack_ids.count ? worker->stack_ids.data[stack] - 1 : PERFDATA_NONE;
+}
+
+/* Asks the memory for what rows behind row i will look at: stacks and sums lie anywhere. */
+PD_INLINE void fetch_ahead(const struct pd_profile_shared *shared,
+                           const struct pd_profile_rows *rows, size_t i)
+{
+    enum { ID = 24, LAST = 16, SUM = 8 };
+    const struct pd_profile_known *known = &shared->known;
+    if (i + ID >= rows->rows.count)
+        return;
+    uint32_t stack = rows->rows.data[i + ID].stack;
+    if (stack < rows->worker->stack_ids.count)
+        __builtin_prefetch(&rows->worker->stack_ids.data[stack]);
+    stack = numbered(rows, i + LAST);
+    if (stack < known->last_sum.count)
+        __builtin_prefetch(&known->last_sum.data[stack]);
+    stack = numbered(rows, i + SUM);
+    if (stack < known->last_sum.count && known->last_sum.data[stack])
+        __builtin_prefetch(&shared->profile->sums.data[known->last_sum.data[stack] - 1]);
+}
+
 perfdata_status pd_profile_merge(struct pd_profile_shared *shared, struct pd_profile_rows *rows)
 {
     const struct perfdata_profile_options *options = shared->options;
@@ -294,9 +321,11 @@ perfdata_status pd_profile_merge(struct pd_profile_shared *shared, struct pd_pro
     if (wants_columns && !reserve_columns(shared, rows->rows.count))
         return pd_no_memory(&shared->recording->context, "the profile");
     size_t from = profile->columns.time.count;
-    for (size_t i = 0; i < rows->rows.count; i++)
+    for (size_t i = 0; i < rows->rows.count; i++) {
+        fetch_ahead(shared, rows, i);
         if (!merge_row(shared, rows, i, wants_columns))
             return pd_no_memory(&shared->recording->context, "the profile");
+    }
     if (options->samples && rows->rows.count) {
         struct perfdata_samples samples;
         pd_profile_view(profile, from, &samples);
