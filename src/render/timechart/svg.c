@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* `timechart`: the shapes of the picture, in perf's words. */
 #include "render/timechart/timechart.h"
+#include <math.h>
+#include <stdarg.h>
 
 /* Rows are 30 pixels apart and 25 high; a CPU has two of them. */
 enum { ROW = 30, HEIGHT = 25, CPU_HEIGHT = ROW + HEIGHT };
@@ -52,6 +54,58 @@ static const char style[] =
 static struct pd_text *out_of(struct pd_chart *chart)
 {
     return &chart->tp.out;
+}
+
+/* ---- numbers ---- */
+
+/* What printf makes of a number with `decimals` decimals, eight at most: most of the time of a
+ * picture. */
+static void put_decimal(struct pd_text *out, double value, unsigned decimals)
+{
+#ifdef __SIZEOF_INT128__
+    __extension__ typedef unsigned __int128 wide;
+    enum { BITS = 53, LARGEST = 32, SMALLEST = -60 }; /* of a double; 2^32 * 10^8 fits in 64 bits */
+    static const uint64_t powers[] = {
+        1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000
+    };
+    int exponent = 0;
+    double fraction = frexp(value, &exponent);
+    if (!signbit(value) && isfinite(value) && exponent <= LARGEST && exponent > SMALLEST) {
+        unsigned down = (unsigned)(BITS - exponent);
+        wide scaled = (wide)(uint64_t)ldexp(fraction, BITS) * powers[decimals];
+        wide rest = scaled & (((wide)1 << down) - 1), half = (wide)1 << (down - 1);
+        uint64_t whole = (uint64_t)(scaled >> down);
+        whole += rest > half || (rest == half && whole & 1);
+        pd_text_u64(out, whole / powers[decimals], 0, ' ');
+        pd_text_char(out, '.');
+        pd_text_u64(out, whole % powers[decimals], decimals, '0');
+        return;
+    }
+#endif
+    pd_text_format(out, "%.*f", (int)decimals, value);
+}
+
+/* As pd_text_format() of %s, %u, %d and %.Nf, N from 1 to 8, and of nothing else. */
+__attribute__((format(printf, 2, 3))) static void put(struct pd_text *out, const char *form, ...)
+{
+    va_list values;
+    va_start(values, form);
+    for (const char *percent; (percent = strchr(form, '%')) != NULL;) {
+        pd_text_bytes(out, form, (size_t)(percent - form));
+        form = percent + 2;
+        if (percent[1] == 's') {
+            pd_text_string(out, va_arg(values, const char *));
+        } else if (percent[1] == 'u') {
+            pd_text_u64(out, va_arg(values, unsigned), 0, ' ');
+        } else if (percent[1] == 'd') {
+            pd_text_format(out, "%d", va_arg(values, int));
+        } else {
+            put_decimal(out, va_arg(values, double), (unsigned)(percent[2] - '0'));
+            form = percent + 4;
+        }
+    }
+    pd_text_string(out, form);
+    va_end(values);
 }
 
 /* ---- places and sizes ---- */
@@ -267,17 +321,17 @@ void pd_svg_cpu_run(struct pd_chart *chart, const struct pd_chart_name *name,
     struct pd_text *out = out_of(chart);
     double x = x_of(chart, span->start), width = x_of(chart, span->end) - x;
     double size = at_most(width, 9);
-    pd_text_format(out, "<g transform=\"translate(%.8f,%.8f)\">\n<title>%d ", x,
-                   cpu_y(chart, span->cpu), (int)chart->tasks.data[name->task].pid);
+    put(out, "<g transform=\"translate(%.8f,%.8f)\">\n<title>%d ", x, cpu_y(chart, span->cpu),
+        (int)chart->tasks.data[name->task].pid);
     put_name(chart, name);
     pd_text_string(out, " running ");
     put_time(out, span->end - span->start);
     pd_text_string(out, "</title>\n");
     put_chain(chart, "Switched because:\n", span->chain);
-    pd_text_format(out, "<rect x=\"0\" width=\"%.8f\" y=\"0\" height=\"%.1f\" class=\"%s\"/>\n",
-                   width, (double)CPU_HEIGHT, style_of(chart, name, span));
+    put(out, "<rect x=\"0\" width=\"%.8f\" y=\"0\" height=\"%.1f\" class=\"%s\"/>\n", width,
+        (double)CPU_HEIGHT, style_of(chart, name, span));
     if (is_seen(size)) {
-        pd_text_format(out, "<text transform=\"rotate(90)\" font-size=\"%.8fpt\">", size);
+        put(out, "<text transform=\"rotate(90)\" font-size=\"%.8fpt\">", size);
         put_name(chart, name);
         pd_text_string(out, "</text>\n");
     }
@@ -291,12 +345,11 @@ static void put_idle(struct pd_chart *chart, const struct pd_chart_power *power)
     double size = at_most(width / 2, 6), y = cpu_y(chart, power->cpu);
     uint32_t depth = PD_MIN(power->state, 6);
     pd_text_string(out, "<g>\n");
-    pd_text_format(out,
-                   "<rect class=\"c%u\" x=\"%.8f\" width=\"%.8f\" y=\"%.1f\" height=\"%.1f\"/>\n",
-                   depth, x, width, y, (double)CPU_HEIGHT);
+    put(out, "<rect class=\"c%u\" x=\"%.8f\" width=\"%.8f\" y=\"%.1f\" height=\"%.1f\"/>\n", depth,
+        x, width, y, (double)CPU_HEIGHT);
     if (is_seen(size))
-        pd_text_format(out, "<text x=\"%.8f\" y=\"%.8f\" font-size=\"%.8fpt\">C%u</text>\n", x,
-                       y + size, size, depth);
+        put(out, "<text x=\"%.8f\" y=\"%.8f\" font-size=\"%.8fpt\">C%u</text>\n", x, y + size, size,
+            depth);
     pd_text_string(out, "</g>\n");
 }
 
@@ -321,12 +374,12 @@ static void put_frequency(struct pd_chart *chart, const struct pd_chart_power *p
                         ? power->state * 1.0 / chart->most_frequency * (ROW + HEIGHT)
                         : 0;
     double y = 1 + cpu_y(chart, power->cpu) + CPU_HEIGHT - height;
-    pd_text_format(out,
-                   "<g>\n<line x1=\"%.8f\" x2=\"%.8f\" y1=\"%.1f\" y2=\"%.1f\" "
-                   "class=\"pstate\"/>\n",
-                   x_of(chart, power->start), x_of(chart, power->end), y, y);
-    pd_text_format(out, "<text x=\"%.8f\" y=\"%.8f\" font-size=\"0.25pt\">",
-                   x_of(chart, power->start), y + 0.9);
+    put(out,
+        "<g>\n<line x1=\"%.8f\" x2=\"%.8f\" y1=\"%.1f\" y2=\"%.1f\" "
+        "class=\"pstate\"/>\n",
+        x_of(chart, power->start), x_of(chart, power->end), y, y);
+    put(out, "<text x=\"%.8f\" y=\"%.8f\" font-size=\"0.25pt\">", x_of(chart, power->start),
+        y + 0.9);
     put_frequency_text(chart, power->state);
     pd_text_string(out, "</text>\n</g>\n");
 }
@@ -344,9 +397,9 @@ void pd_svg_power(struct pd_chart *chart, const struct pd_chart_power *power)
 void pd_svg_box(struct pd_chart *chart, const struct pd_chart_name *name, const char *style_name)
 {
     double x = x_of(chart, name->start), width = x_of(chart, name->end) - x;
-    pd_text_format(out_of(chart),
-                   "<rect x=\"%.8f\" width=\"%.8f\" y=\"%.1f\" height=\"%.1f\" class=\"%s\"/>\n", x,
-                   width, row_y(name->row), (double)HEIGHT, style_name);
+    put(out_of(chart),
+        "<rect x=\"%.8f\" width=\"%.8f\" y=\"%.1f\" height=\"%.1f\" class=\"%s\"/>\n", x, width,
+        row_y(name->row), (double)HEIGHT, style_name);
 }
 
 static void put_run(struct pd_chart *chart, const struct pd_chart_name *name,
@@ -355,16 +408,15 @@ static void put_run(struct pd_chart *chart, const struct pd_chart_name *name,
     struct pd_text *out = out_of(chart);
     double x = x_of(chart, span->start), width = x_of(chart, span->end) - x;
     double size = at_most(width, 1.25);
-    pd_text_format(out, "<g>\n<title>#%u running ", span->cpu);
+    put(out, "<g>\n<title>#%u running ", span->cpu);
     put_time(out, span->end - span->start);
     pd_text_string(out, "</title>\n");
     put_chain(chart, "Switched because:\n", span->chain);
-    pd_text_format(out,
-                   "<rect x=\"%.8f\" width=\"%.8f\" y=\"%.1f\" height=\"%.1f\" class=\"%s\"/>\n", x,
-                   width, row_y(name->row), (double)HEIGHT, style_of(chart, NULL, span));
+    put(out, "<rect x=\"%.8f\" width=\"%.8f\" y=\"%.1f\" height=\"%.1f\" class=\"%s\"/>\n", x,
+        width, row_y(name->row), (double)HEIGHT, style_of(chart, NULL, span));
     if (is_seen(size))
-        pd_text_format(out, "<text x=\"%.8f\" y=\"%.8f\" font-size=\"%.8fpt\">%d</text>\n", x,
-                       row_y(name->row) + HEIGHT - 1, size, span->cpu + 1);
+        put(out, "<text x=\"%.8f\" y=\"%.8f\" font-size=\"%.8fpt\">%d</text>\n", x,
+            row_y(name->row) + HEIGHT - 1, size, span->cpu + 1);
     pd_text_string(out, "</g>\n");
 }
 
@@ -376,15 +428,15 @@ static void put_wait(struct pd_chart *chart, const struct pd_chart_name *name,
     double x = x_of(chart, span->start), width = x_of(chart, span->end) - x;
     double size = at_most(width, 3);
     uint64_t time = span->end - span->start;
-    pd_text_format(out, "<g transform=\"translate(%.8f,%.8f)\">\n<title>#%u waiting ", x,
-                   row_y(name->row), span->cpu);
+    put(out, "<g transform=\"translate(%.8f,%.8f)\">\n<title>#%u waiting ", x, row_y(name->row),
+        span->cpu);
     put_time(out, time);
     pd_text_string(out, "</title>\n");
     put_chain(chart, "Waiting on:\n", span->chain);
-    pd_text_format(out, "<rect x=\"0\" width=\"%.8f\" y=\"0\" height=\"%.1f\" class=\"%s\"/>\n",
-                   width, (double)HEIGHT, time > LONG ? "WAITING" : "waiting");
+    put(out, "<rect x=\"0\" width=\"%.8f\" y=\"0\" height=\"%.1f\" class=\"%s\"/>\n", width,
+        (double)HEIGHT, time > LONG ? "WAITING" : "waiting");
     if (is_seen(size)) {
-        pd_text_format(out, "<text transform=\"rotate(90)\" font-size=\"%.8fpt\"> ", size);
+        put(out, "<text transform=\"rotate(90)\" font-size=\"%.8fpt\"> ", size);
         put_time(out, time);
         pd_text_string(out, "</text>\n");
     }
@@ -396,13 +448,12 @@ static void put_block(struct pd_chart *chart, const struct pd_chart_name *name,
 {
     struct pd_text *out = out_of(chart);
     double x = x_of(chart, span->start);
-    pd_text_format(out, "<g>\n<title>#%u blocked ", span->cpu);
+    put(out, "<g>\n<title>#%u blocked ", span->cpu);
     put_time(out, span->end - span->start);
     pd_text_string(out, "</title>\n");
     if (span->chain != PD_CHART_NONE)
         put_chain(chart, "Blocked on:\n", span->chain);
-    pd_text_format(
-        out,
+    put(out,
         "<rect x=\"%.8f\" width=\"%.8f\" y=\"%.1f\" height=\"%.1f\" class=\"blocked\"/>\n</g>\n", x,
         x_of(chart, span->end) - x, row_y(name->row), (double)HEIGHT);
 }
@@ -444,10 +495,9 @@ void pd_svg_io(struct pd_chart *chart, const struct pd_chart_name *name,
     double y = row_y(name->row);
     if (io->kind != PD_CHART_READ && io->kind != PD_CHART_RX)
         y += HEIGHT - height;
-    pd_text_format(out_of(chart), "<g>\n<title>fd=%d error=%d merges=%u</title>\n", io->fd,
-                   io->error, io->merges);
-    pd_text_format(
-        out_of(chart),
+    put(out_of(chart), "<g>\n<title>fd=%d error=%d merges=%u</title>\n", io->fd, io->error,
+        io->merges);
+    put(out_of(chart),
         "<rect x=\"%.8f\" width=\"%.8f\" y=\"%.1f\" height=\"%.1f\" class=\"%s\"/>\n</g>\n", x,
         x_of(chart, io->end) - x, y, height, io->error ? "error" : styles[io->kind]);
 }
@@ -456,18 +506,18 @@ void pd_svg_io(struct pd_chart *chart, const struct pd_chart_name *name,
 
 void pd_svg_label(struct pd_chart *chart, const struct pd_chart_name *name, const char *figures)
 {
-    pd_text_format(out_of(chart), "<text x=\"%.8f\" y=\"%.8f\">", x_of(chart, name->start),
-                   row_y(name->row) + HEIGHT / 2.0);
+    put(out_of(chart), "<text x=\"%.8f\" y=\"%.8f\">", x_of(chart, name->start),
+        row_y(name->row) + HEIGHT / 2.0);
     put_name(chart, name);
-    pd_text_format(out_of(chart), "%s</text>\n", figures);
+    put(out_of(chart), "%s</text>\n", figures);
 }
 
 static void put_arrow_line(struct pd_chart *chart, double x, double from, double to)
 {
-    pd_text_format(out_of(chart),
-                   "<line x1=\"%.8f\" y1=\"%.2f\" x2=\"%.8f\" y2=\"%.2f\" "
-                   "style=\"stroke:rgb(32,255,32);stroke-width:0.009\"/>\n",
-                   x, from, x, to);
+    put(out_of(chart),
+        "<line x1=\"%.8f\" y1=\"%.2f\" x2=\"%.8f\" y2=\"%.2f\" "
+        "style=\"stroke:rgb(32,255,32);stroke-width:0.009\"/>\n",
+        x, from, x, to);
 }
 
 static void put_task_name(struct pd_chart *chart, const struct pd_chart_name *name, uint32_t pid)
@@ -475,27 +525,27 @@ static void put_task_name(struct pd_chart *chart, const struct pd_chart_name *na
     if (name && name->text != PD_INTERN_NONE)
         put_name(chart, name);
     else
-        pd_text_format(out_of(chart), "[%d]", (int)pid);
+        put(out_of(chart), "[%d]", (int)pid);
 }
 
 static void put_arrow_text(struct pd_chart *chart, double x, double y,
                            const struct pd_chart_name *name, uint32_t pid, const char *head)
 {
     const double size = 0.02;
-    pd_text_format(out_of(chart),
-                   "<g transform=\"translate(%.8f,%.8f)\"><text transform=\"rotate(90)\" "
-                   "font-size=\"%.2fpt\">",
-                   x, y, size);
+    put(out_of(chart),
+        "<g transform=\"translate(%.8f,%.8f)\"><text transform=\"rotate(90)\" "
+        "font-size=\"%.2fpt\">",
+        x, y, size);
     put_task_name(chart, name, pid);
-    pd_text_format(out_of(chart), " %s</text></g>\n", head);
+    put(out_of(chart), " %s</text></g>\n", head);
 }
 
 static void put_arrow_start(struct pd_chart *chart, double x, double y)
 {
-    pd_text_format(out_of(chart),
-                   "<circle  cx=\"%.8f\" cy=\"%.2f\" r = \"0.01\"  "
-                   "style=\"fill:rgb(32,255,32)\"/>\n",
-                   x, y);
+    put(out_of(chart),
+        "<circle  cx=\"%.8f\" cy=\"%.2f\" r = \"0.01\"  "
+        "style=\"fill:rgb(32,255,32)\"/>\n",
+        x, y);
 }
 
 static void put_arrow_title(struct pd_chart *chart, const struct pd_chart_name *waker,
