@@ -4,7 +4,7 @@
 #include "analyse/spread.h"
 #include "analyse/tracepoints.h"
 #include "base/cpuid.h"
-#include "base/intern.h"
+#include "base/keys.h"
 #include "container/handle.h"
 #include "select/filter.h"
 #include <inttypes.h>
@@ -44,8 +44,9 @@ struct kvm {
     const struct perfdata_kvm_options *options;
     struct pd_tp tp;
     struct pd_filter filter;
-    struct pd_intern keys;
-    PD_VEC(struct event) events;         /* by the key's id: in the order of their first times */
+    struct pd_keys keys;
+    PD_VEC(struct event) events; /* by the key's number: in the order of their first times */
+    uint32_t last;               /* of `events`: the one that was found last */
     PD_VEC(struct processor) processors; /* by the thread's index */
     bool intel;
 };
@@ -55,11 +56,16 @@ struct kvm {
 /* Its index in `events`; UINT32_MAX: no memory. */
 static uint32_t find_event(struct kvm *kvm, struct key key)
 {
-    uint32_t at = pd_intern(&kvm->keys, (const char *)&key, sizeof key);
+    if (kvm->last < kvm->events.count) { /* one reason comes again and again */
+        const struct key *last = &kvm->events.data[kvm->last].key;
+        if (last->number == key.number && last->kind == key.kind)
+            return kvm->last;
+    }
+    uint32_t at = pd_keys_add(&kvm->keys, &key, pd_keys_hash(&kvm->keys, &key));
     struct event fresh = { .key = key };
-    if (at == PD_INTERN_NONE || (at == kvm->events.count && !pd_vec_push(&kvm->events, fresh)))
+    if (at == PD_KEYS_NONE || (at == kvm->events.count && !pd_vec_push(&kvm->events, fresh)))
         return UINT32_MAX;
-    return at;
+    return kvm->last = at;
 }
 
 /* The processor of the sample's thread; NULL: it does not count, or no memory, which is told. */
@@ -332,9 +338,10 @@ static perfdata_status check(struct pd_recording *recording,
 static perfdata_status run(struct kvm *kvm, struct pd_recording *recording, perfdata_write_fn write,
                            void *data)
 {
-    const struct pd_tp_verb verb = {
-        .handlers = handlers, .data = kvm, .hears = PD_TP_HEARS(COMM), .drops = is_left_out
-    };
+    const struct pd_tp_verb verb = { .handlers = handlers,
+                                     .data = kvm,
+                                     .hears = PD_TP_HEARS(COMM),
+                                     .drops = kvm->options->pids ? is_left_out : NULL };
     note_isa(kvm, recording);
     perfdata_status status = pd_filter_add_numbers(&kvm->filter, recording, kvm->options->pids,
                                                    NULL, NULL);
@@ -358,12 +365,12 @@ perfdata_status perfdata_kvm_run(perfdata_recording *recording,
         status = check(&recording->recording, &known);
     if (status < 0)
         return status;
-    struct kvm kvm = { .options = &known };
+    struct kvm kvm = { .options = &known, .keys.size = sizeof(struct key) };
     status = pd_tp_need_tracepoints(&recording->recording, "kvm record");
     if (status >= 0)
         status = run(&kvm, &recording->recording, write, data);
     pd_filter_free(&kvm.filter);
-    pd_intern_free(&kvm.keys);
+    pd_keys_free(&kvm.keys);
     pd_vec_free(&kvm.events);
     pd_vec_free(&kvm.processors);
     return status;
