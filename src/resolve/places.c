@@ -110,8 +110,9 @@ static struct pd_location *new_location(struct pd_resolver *resolver)
     return resolver->slab++;
 }
 
-static struct pd_location *make_location(struct pd_resolver *resolver, const struct pd_map *map,
-                                         uint8_t cpumode, uint64_t ip)
+/* Without its symbol. */
+static struct pd_location *make_bare(struct pd_resolver *resolver, const struct pd_map *map,
+                                     uint8_t cpumode, uint64_t ip)
 {
     struct pd_location *location = new_location(resolver);
     if (!location)
@@ -127,8 +128,17 @@ static struct pd_location *make_location(struct pd_resolver *resolver, const str
         location->dso = map->dso;
         location->is_kernel_map = map->kernel;
         location->addr = pd_symbols_address(symbols, map, ip);
-        location->sym = find_symbol(resolver, symbols, map, location->addr);
     }
+    return location;
+}
+
+static struct pd_location *make_location(struct pd_resolver *resolver, const struct pd_map *map,
+                                         uint8_t cpumode, uint64_t ip)
+{
+    struct pd_location *location = make_bare(resolver, map, cpumode, ip);
+    if (location && map)
+        location->sym = find_symbol(resolver, pd_resolver_symbols_here(resolver), map,
+                                    location->addr);
     return location;
 }
 
@@ -164,9 +174,11 @@ struct pd_location *pd_resolver_of_function(struct pd_resolver *resolver, const 
             return known;
         }
     }
-    struct pd_location *location = make_location(resolver, map, cpumode, ip);
-    if (location)
+    struct pd_location *location = make_bare(resolver, map, cpumode, ip);
+    if (location) {
+        location->sym = symbol;
         location->of_object = location->of_function = true;
+    }
     return resolver->places[at] = location;
 }
 
@@ -188,12 +200,32 @@ static struct pd_location *find_in_object(struct pd_resolver *resolver, const st
 
 /* A new one, for the free place of the table. */
 static struct pd_location *put_in_object(struct pd_resolver *resolver, const struct pd_map *map,
-                                         uint64_t ip, size_t at)
+                                         uint64_t ip, const struct pd_symbol *symbol, size_t at)
 {
-    struct pd_location *location = make_location(resolver, map, PD_CPUMODE_USER, ip);
-    if (location)
+    struct pd_location *location = make_bare(resolver, map, PD_CPUMODE_USER, ip);
+    if (location) {
+        location->sym = symbol;
         location->of_object = true;
+    }
     return resolver->places[at] = location;
+}
+
+PD_INLINE struct pd_location **outside_slot(const struct pd_resolver *resolver,
+                                            const struct pd_point *point)
+{
+    return &resolver->places[object_hash(point->map->dso, point->addr) & resolver->place_mask];
+}
+
+void pd_resolver_fetch_outside(const struct pd_resolver *resolver, const struct pd_point *point)
+{
+    if (resolver->places)
+        __builtin_prefetch(outside_slot(resolver, point));
+}
+
+void pd_resolver_fetch_location(const struct pd_resolver *resolver, const struct pd_point *point)
+{
+    if (resolver->places && *outside_slot(resolver, point))
+        __builtin_prefetch(*outside_slot(resolver, point));
 }
 
 struct pd_location *pd_resolver_outside(struct pd_resolver *resolver, const struct pd_map *map,
@@ -203,7 +235,7 @@ struct pd_location *pd_resolver_outside(struct pd_resolver *resolver, const stru
     if (!has_room(resolver))
         return NULL;
     struct pd_location *known = find_in_object(resolver, map->dso, pd_map_address(map, ip), &at);
-    return known ? known : put_in_object(resolver, map, ip, at);
+    return known ? known : put_in_object(resolver, map, ip, NULL, at);
 }
 
 /* NULL: the address is not the same in all processes, or there is no memory. */
@@ -224,7 +256,7 @@ static struct pd_location *in_object(struct pd_resolver *resolver, const struct 
     if (!symbol || addr >= symbol->end || symbol->type == STT_OBJECT)
         return NULL;
     return by_function ? pd_resolver_of_function(resolver, map, cpumode, ip, symbol)
-                       : put_in_object(resolver, map, ip, at);
+                       : put_in_object(resolver, map, ip, symbol, at);
 }
 
 struct pd_location *pd_resolver_at_place(struct pd_resolver *resolver, const struct pd_map *map,

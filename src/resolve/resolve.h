@@ -131,7 +131,7 @@ struct pd_block_slot;
 struct pd_spot {
     struct pd_point point;
     uint64_t ip;
-    struct pd_block_slot *slot;
+    struct pd_block_slot *slot; /* NULL: there is none */
     uint8_t cpumode;
 };
 
@@ -139,11 +139,12 @@ struct pd_spot {
  * is then asked, then what lies there. */
 /* Between two rows: room for more, if many were not found. */
 void pd_resolver_begin_spots(struct pd_resolver *resolver);
-/* False: the address is to be looked up by pd_resolve(), in its turn. */
-bool pd_resolver_spot(struct pd_resolver *resolver, const struct pd_thread *thread, uint64_t number,
+/* Without a slot: the address is to be looked up by pd_resolve(), in its turn. */
+void pd_resolver_spot(struct pd_resolver *resolver, const struct pd_thread *thread, uint64_t number,
                       uint8_t cpumode, uint64_t ip, struct pd_spot *out);
-/* As pd_resolve(). NULL: as above. */
-struct pd_location *pd_resolver_at_spot(struct pd_resolver *resolver, const struct pd_spot *spot);
+/* What lies at each, as pd_resolve() has it, or NULL: as above, as for spots without a slot. */
+void pd_resolver_at_spots(struct pd_resolver *resolver, const struct pd_spot *spots, size_t count,
+                          struct pd_location **out);
 /* Bounds the caches; call between batches only. True when locations were dropped. */
 bool pd_resolver_trim(struct pd_resolver *resolver);
 struct pd_symbols *pd_resolver_symbols(struct pd_resolver *resolver);

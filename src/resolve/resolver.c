@@ -453,7 +453,9 @@ static void forget(struct pd_resolver *resolver)
     resolver->inlines.nested.count = 0;
     resolver->slab_left = 0;
     resolver->count = 0;
-    pd_resolver_forget_blocks(resolver);
+    if (resolver->points.blocks.slots)
+        memset(resolver->points.blocks.slots, 0,
+               pd_block_slots(resolver) * sizeof *resolver->points.blocks.slots);
 }
 
 bool pd_resolver_trim(struct pd_resolver *resolver)
@@ -494,7 +496,7 @@ void pd_resolver_free(struct pd_resolver *resolver)
     free(resolver->recent);
     free(resolver->symbol_slots);
     free(resolver->step_slots);
-    free(resolver->blocks.memory);
+    free(resolver->points.blocks.memory);
     free(resolver);
 }
 

@@ -12,9 +12,8 @@ enum {
     PD_SYMBOL_SLOTS = 8192,
     PD_STEP_SLOTS = 8192,
     PD_VIEW_SLOTS = 64,
-    PD_BLOCKS_FIRST =
-        9, /* bits of the number of blocks remembered: it grows with what is missed, */
-    PD_BLOCKS_LAST = 16, /* up to 4 MB */
+    PD_BLOCKS_FIRST = 9, /* bits of how many blocks are remembered, which grows with misses, */
+    PD_BLOCKS_LAST = 17, /* up to 8 MB */
     PD_LOCATION_SLAB = 128,
     PD_CACHE_LINE = 64,
     PD_LOCATION_LIMIT = 400000 /* about 45 MB with the consumer's memos beside them */
@@ -102,17 +101,17 @@ struct pd_resolver {
     struct {
         struct pd_view_slot *slot; /* that `user` lies in; NULL: in none */
         struct pd_core core;
+        struct {
+            void *memory;                /* of the slots; NULL: none yet */
+            struct pd_block_slot *slots; /* in `memory`, each in a cache line of its own */
+            unsigned shift;              /* 64 - bits of their number */
+            size_t missed;               /* since they grew */
+        } blocks;
     } points;
     bool before_kernel;          /* no sample was in the kernel yet: its table is not there */
     bool loads_kernel;           /* it is the sample that loads the kernel's table */
     struct pd_location *loading; /* what its address gave */
-    struct {
-        void *memory;                /* of the slots; NULL: none yet */
-        struct pd_block_slot *slots; /* in `memory`, each in a cache line of its own */
-        unsigned shift;              /* 64 - bits of their number */
-        size_t missed;               /* since they grew */
-    } blocks;
-    uint64_t unwind_stamp; /* of the maps that can_unwind is about; 0: not asked */
+    uint64_t unwind_stamp;       /* of the maps that can_unwind is about; 0: not asked */
     bool can_unwind;
     size_t unwound; /* frames of the last chain */
     /* Inlined functions. */
@@ -147,6 +146,11 @@ PD_INLINE struct pd_symbols *pd_resolver_symbols_here(const struct pd_resolver *
     return resolver->of_guest ? pd_timeline_symbols(resolver->thread->timeline) : resolver->symbols;
 }
 
+PD_INLINE size_t pd_block_slots(const struct pd_resolver *resolver)
+{
+    return resolver->points.blocks.slots ? (size_t)1 << (64 - resolver->points.blocks.shift) : 0;
+}
+
 /* places.c */
 /* Whether both give the same answers for all addresses. */
 bool pd_same_map(const struct pd_map *a, const struct pd_map *b);
@@ -162,8 +166,9 @@ struct pd_location *pd_resolver_of_function(struct pd_resolver *resolver, const 
 struct pd_location *pd_resolver_outside(struct pd_resolver *resolver, const struct pd_map *map,
                                         uint64_t ip);
 
-/* blocks.c */
-void pd_resolver_forget_blocks(struct pd_resolver *resolver);
+/* For speed only: asks the memory for the slot of such an address, then for what it holds. */
+void pd_resolver_fetch_outside(const struct pd_resolver *resolver, const struct pd_point *point);
+void pd_resolver_fetch_location(const struct pd_resolver *resolver, const struct pd_point *point);
 
 /* history.c: the branches of a sample, in the order of its chain. */
 enum { PD_HISTORY_MAX = 127 }; /* stacks with more are taken for damaged, and left out */

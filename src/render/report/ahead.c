@@ -15,9 +15,9 @@ PD_INLINE void fetch_entry(const struct pd_report_state *state, const struct pd_
     __builtin_prefetch(&entry->count);
 }
 
-/* Reads the records, and leaves the spots of those that have one. */
+/* Reads the records, and leaves their spots. */
 static void find_spots(struct pd_report_state *state, const struct pd_batch *batch,
-                       const struct pd_report_ahead *ahead, struct pd_spot *spots, bool *known)
+                       const struct pd_report_ahead *ahead, struct pd_spot *spots)
 {
     const struct pd_filter *filter = &state->shared->plan->filter;
     for (size_t i = 0; i < ahead->count; i++) {
@@ -26,9 +26,10 @@ static void find_spots(struct pd_report_state *state, const struct pd_batch *bat
         uint64_t ip;
         if (at + PD_REPORT_AHEAD < batch->count)
             __builtin_prefetch(batch->records[at + PD_REPORT_AHEAD].data);
-        known[i] = pd_batch_ip(batch, at, &ip) && pd_filter_early(filter, record) &&
-                   pd_resolver_spot(state->resolver, record->thread, record->number,
-                                    record->misc & PD_MISC_CPUMODE_MASK, ip, &spots[i]);
+        spots[i].slot = NULL;
+        if (pd_batch_ip(batch, at, &ip) && pd_filter_early(filter, record))
+            pd_resolver_spot(state->resolver, record->thread, record->number,
+                             record->misc & PD_MISC_CPUMODE_MASK, ip, &spots[i]);
     }
 }
 
@@ -36,21 +37,17 @@ static PD_NOINLINE void look(struct pd_report_state *state, const struct pd_batc
                              struct pd_report_ahead *ahead)
 {
     struct pd_spot spots[PD_REPORT_AHEAD];
-    bool known[PD_REPORT_AHEAD];
     pd_resolver_begin_spots(state->resolver);
-    find_spots(state, batch, ahead, spots, known);
-    for (size_t i = 0; i < ahead->count; i++) {
-        ahead->locations[i] = known[i] ? pd_resolver_at_spot(state->resolver, &spots[i]) : NULL;
-        if (ahead->locations[i])
-            __builtin_prefetch(ahead->locations[i]);
-    }
+    find_spots(state, batch, ahead, spots);
+    pd_resolver_at_spots(state->resolver, spots, ahead->count, ahead->locations);
+    for (size_t i = 0; i < ahead->count; i++)
+        fetch_entry(state, ahead->locations[i]);
 }
 
 struct pd_location *pd_report_look_ahead(struct pd_report_state *state,
                                          const struct pd_batch *batch, size_t i,
                                          struct pd_report_ahead *ahead)
 {
-    enum { ENTRY = 3 };
     if (!state->by_spots) {
         fetch_entry(state, pd_batch_ahead(batch, i, state->resolver));
         return NULL;
@@ -60,11 +57,5 @@ struct pd_location *pd_report_look_ahead(struct pd_report_state *state,
         ahead->count = PD_MIN(batch->count - i, (size_t)PD_REPORT_AHEAD);
         look(state, batch, ahead);
     }
-    const size_t at = i - ahead->from;
-    if (at == 0)
-        for (size_t k = 0; k < PD_MIN(ahead->count, (size_t)ENTRY); k++)
-            fetch_entry(state, ahead->locations[k]);
-    if (at + ENTRY < ahead->count)
-        fetch_entry(state, ahead->locations[at + ENTRY]);
-    return ahead->locations[at];
+    return ahead->locations[i - ahead->from];
 }
