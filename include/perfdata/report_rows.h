@@ -41,7 +41,7 @@ struct perfdata_report_table {
     uint32_t row_count; /* those above the percent limit */
     uint32_t has_chains;
     uint32_t has_children; /* callers have the weight of what they called */
-    uint32_t reserved;
+    uint32_t event_count;  /* of its group; 1: it is of one event */
 };
 PERFDATA_API uint32_t perfdata_report_table_count(const perfdata_report *report);
 /* PERFDATA_ERROR_ARGUMENT beyond the last. Since 0.1. */

@@ -72,6 +72,7 @@ leave() {
 # The chosen line holds this text.
 chosen() { pane capture-pane -p -e 2>/dev/null | grep -q -e "$(printf '\033')\[\(0;\)*7m.*$1"; }
 chooses() { until_holds chosen "$1" || fail "the chosen line is not '$1'${2:+ ($2)}"; }
+first_row() { cursor_line 3 | grep -q -e "$1"; }
 cursor_line() { screen | sed -n "$1p"; }
 
 report="$PERFDATA report --symfs $demo/symfs --kallsyms $demo/symfs/kallsyms"
@@ -130,6 +131,7 @@ keys Enter; sees 'What now?'; keys Down; keys Enter; sees 'DSO: ' 'a choice'; ke
 keys Tab; sees 'one event only' TAB
 keys s; sees 'another data file' 's is refused'
 keys r; sees 'scripts are not run' 'r is refused'
+keys 1; sees 'in no group' '1 without a group'
 keys y; sees 'copied: ' y
 keys P; sees 'printed to perf.hist.0' P
 [ -s perf.hist.0 ] && grep -q "^[+-] *$first" perf.hist.0 || fail 'perf.hist.0'
@@ -139,6 +141,21 @@ sees '/own/bin' 'V shows paths'
 keys V; loses '/own/bin' 'V again'
 [ "$width" -ge 60 ] || keys Left Left Left
 leave 'q'
+
+# Events of a group, and processor sockets.
+"$PERFDATA" assemble "$SOURCE/tests/tool/groups.pdt" -o groups.data || exit 1
+run screen-256color "$PERFDATA report --sort comm -i groups.data"
+chooses '90.00%  20.00%  c_first'
+keys 1; until_holds first_row i_first || fail '1 sorts by the second event'
+keys 2; sees 'Max event group index to sort is 1' 'an event that the group does not have'
+first_row i_first || fail 'which changes nothing'
+keys 0; until_holds first_row c_first || fail '0 sorts by the first event'
+keys S; sees 'Processor socket:'; text 1; keys Enter; sees 'Socket: 1' S; loses c_first
+keys S; loses 'Socket: 1' 'S again'; sees c_first
+keys S; text 0; keys Enter; sees 'Socket: 0'; loses i_first
+keys Escape; loses 'Socket: 0' 'ESC'; sees i_first
+keys S; text x; keys Enter; sees 'a socket is a number'
+leave 'groups'
 
 # Every row of the text, in its order.
 run screen-256color "$shapes"

@@ -14,7 +14,7 @@ struct table {
     struct pd_text name;
     uint64_t samples, whole; /* whole: 100 % as printed */
     const struct pd_hist_row **rows;
-    uint32_t row_count;
+    uint32_t row_count, event_count;
 };
 
 struct perfdata_report {
@@ -69,6 +69,7 @@ static perfdata_status make_table(perfdata_report *report, const struct pd_repor
     struct pd_report *run = &report->run;
     struct table *table = &report->tables[report->table_count++];
     table->base = pd_report_table_of(run, group);
+    table->event_count = (uint32_t)group->count;
     table->whole = table->base.total;
     for (size_t i = 0; i < group->count; i++) {
         const struct pd_hist_event *event = &run->result.events[group->events[i]];
@@ -211,6 +212,7 @@ perfdata_status perfdata_report_table(const perfdata_report *report, uint32_t in
         .row_count = table->row_count,
         .has_chains = table->base.chains != NULL,
         .has_children = report->run.plan.hist.children,
+        .event_count = table->event_count,
     };
     pd_give_result(out, &told, sizeof told);
     return PERFDATA_OK;

@@ -32,6 +32,7 @@ struct view {
     bool titles, relative, whole, busy;
     char found[128]; /* what was searched for */
     char message[512];
+    char socket[16]; /* that is zoomed into, or empty */
     double share;
     uint64_t records;
     perfdata_status status;
@@ -62,7 +63,9 @@ static const char help[] =
     "a              annotate this symbol\n"
     "y              copy this line (OSC 52: the terminal has to allow it)\n"
     "P              print what is unfolded to perf.hist.N\n"
-    "s, r, S, 0-9   perf's data files, scripts, sockets, events of a group: not here\n";
+    "0-9            sort by that event of a group (reads again)\n"
+    "S              zoom into a processor socket, and out (reads again)\n"
+    "s, r           perf's data files and scripts: not here\n";
 
 static int list_height(const struct view *view)
 {
@@ -91,6 +94,7 @@ static size_t zoom_text(const struct view *view, char *text, size_t size)
         const char *name, *value;
     } parts[] = { { ", Thread: ", filter->comm },
                   { ", DSO: ", filter->object },
+                  { ", Socket: ", view->socket },
                   { ", kernel", filter->kernel ? " " : "" },
                   { ", Symbol: ", filter->symbol } };
     size_t at = 0;
@@ -237,6 +241,51 @@ static void zoom_thread(struct view *view, const struct perfdata_report_row *row
     toggle_text(view, filter->comm, sizeof filter->comm, name);
 }
 
+static bool reread(struct view *view, const struct perfdata_report_options *options);
+
+static bool zoom_out_of_socket(struct view *view)
+{
+    struct perfdata_report_options options = view->options;
+    options.socket = NULL;
+    if (!*view->socket)
+        return false;
+    if (reread(view, &options))
+        *view->socket = '\0';
+    return true;
+}
+
+/* Which rows a socket has is not kept: they are read again. */
+static void zoom_socket(struct view *view)
+{
+    struct perfdata_report_options options = view->options;
+    char text[sizeof view->socket] = "";
+    if (zoom_out_of_socket(view) ||
+        !screen_ask(&view->screen, "Processor socket: ", text, sizeof text) || !*text)
+        return;
+    if (strspn(text, "0123456789") != strlen(text) || strlen(text) > 9) {
+        say(view, "a socket is a number; the header (i) lists them");
+        return;
+    }
+    options.socket = view->socket;
+    memcpy(view->socket, text, sizeof text);
+    if (!reread(view, &options))
+        *view->socket = '\0';
+}
+
+static void sort_by_member(struct view *view, uint32_t member)
+{
+    struct perfdata_report_options options = view->options;
+    uint32_t count = view->list.about.event_count;
+    options.group_sort = member;
+    if (count < 2)
+        say(view, "this event is in no group");
+    else if (member >= count)
+        snprintf(view->message, sizeof view->message,
+                 "Max event group index to sort is %u (index from 0 to %u)", count - 1, count - 1);
+    else if (reread(view, &options))
+        snprintf(view->message, sizeof view->message, "sorted by event %u of the group", member);
+}
+
 /* True: something was zoomed. */
 static bool zoom_out(struct view *view)
 {
@@ -247,7 +296,7 @@ static bool zoom_out(struct view *view)
         *filter = (struct list_filter){ 0 };
         refilter(view);
     }
-    return any;
+    return zoom_out_of_socket(view) || any;
 }
 
 static void ask_symbol(struct view *view)
@@ -391,8 +440,6 @@ static void annotate(struct view *view, const struct perfdata_report_row *row)
     free(symbol);
 }
 
-static void restart(struct view *view);
-
 static int choose(struct view *view, const struct perfdata_report_row *row)
 {
     static const struct screen_choice rest[] = {
@@ -463,6 +510,7 @@ static bool walk_key(struct view *view, int key)
 
 static void view_key(struct view *view, int key)
 {
+    struct perfdata_report_options verbose = view->options;
     switch (key) {
     case '\t': next_table(view, 1); break;
     case KEY_BTAB: next_table(view, -1); break;
@@ -481,15 +529,15 @@ static void view_key(struct view *view, int key)
     case 'p': view->flags ^= PERFDATA_REPORT_TEXT_PERIODS; break;
     case 'i': show_header(view); break;
     case 'V':
-        view->options.flags ^= PERFDATA_REPORT_VERBOSE;
-        restart(view);
+        verbose.flags ^= PERFDATA_REPORT_VERBOSE;
+        (void)reread(view, &verbose);
         break;
     case 's': say(view, "another data file: leave (q) and name it"); break;
     case 'r': say(view, "scripts are not run here; `perfdata script` prints what they read"); break;
-    case 'S': say(view, "sockets: leave (q) and name them, --sort socket or -C"); break;
+    case 'S': zoom_socket(view); break;
     default:
         if (key >= '0' && key <= '9')
-            say(view, "rows are sorted by the group's first event");
+            sort_by_member(view, (uint32_t)(key - '0'));
     }
 }
 
@@ -553,16 +601,19 @@ static void look(struct view *view)
     view->recording = recording;
 }
 
-/* From the begin, with other options. */
-static void restart(struct view *view)
+/* From the begin, with other options. False: all stays as it was. */
+static bool reread(struct view *view, const struct perfdata_report_options *options)
 {
     if (!reader_end(&view->reader)) {
         say(view, "it is still being read");
-        view->options.flags ^= PERFDATA_REPORT_VERBOSE;
-        return;
+        return false;
     }
-    if (!reader_begin(&view->reader, view->tool, &view->screen, view->name, &view->options))
+    if (!reader_begin(&view->reader, view->tool, &view->screen, view->name, options)) {
         say(view, "no thread to read with");
+        return false;
+    }
+    view->options = *options;
+    return true;
 }
 
 static void run_view(struct view *view)
@@ -614,6 +665,8 @@ enum tool_exit tool_tui_report(struct tool *tool, const char *name,
     view->tool = tool;
     view->name = name;
     view->options = *options;
+    if (options->socket)
+        snprintf(view->socket, sizeof view->socket, "%s", options->socket);
     view->titles = view->busy = true;
     if (!screen_begin(&view->screen, tool)) {
         free(view);
