@@ -147,12 +147,19 @@ async function ranges() {
         }
         app.set({ view: 'time', weight: 'samples', threads: null });
         const line = app.timeline;
+        const whole = (work) => {
+            let step;
+            do step = work.next();
+            while (!step.done);
+            return step.value;
+        };
         for (const by of ['thread', 'process', 'cpu'])
             for (const [from, to] of [[0, 1], [0.1, 0.3], [0.4, 0.9], [0.4999, 0.5001]]) {
                 line.by = by;
                 line.window = [start + from * span, start + to * span];
-                const { rows } = line.collect();
-                line.fillBins(rows, 300);
+                while (!line.rows.prepare(line.wanted()));
+                const { rows } = whole(line.collect());
+                whole(line.fillBins(rows, 300));
                 const inSight = profile.time.filter(
                     (time) => time >= line.window[0] && time <= line.window[1],
                 ).length;
