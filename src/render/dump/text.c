@@ -122,17 +122,22 @@ static bool is_decimal(const struct pd_field *field)
            field->kind == PD_KIND_u64s;
 }
 
-void pd_dump_element(struct pd_dump *dump, const struct pd_field *field, uint32_t index)
+static struct pd_array elements_of(const struct pd_field *field)
 {
-    struct pd_text *text = dump->text;
-    struct pd_array array = { field->data, field->length,
+    return (struct pd_array){ field->data, field->length,
                               (uint8_t)(field->length ? field->size / field->length : 8),
                               field->swap };
+}
+
+PD_INLINE void put_element(struct pd_dump *dump, const struct pd_field *field,
+                           const struct pd_array *elements, uint32_t index)
+{
+    struct pd_text *text = dump->text;
     if (field->kind == PD_KIND_branches) {
         put_branch(text, field, index);
         return;
     }
-    uint64_t value = pd_array_at(&array, index);
+    uint64_t value = pd_array_at(elements, index);
     if (is_decimal(field)) {
         pd_text_u64(text, value, 0, ' ');
         return;
@@ -147,20 +152,27 @@ void pd_dump_element(struct pd_dump *dump, const struct pd_field *field, uint32_
         pd_text_format(text, " %s", pd_name_of(&pd_names_context, value));
 }
 
+void pd_dump_element(struct pd_dump *dump, const struct pd_field *field, uint32_t index)
+{
+    struct pd_array elements = elements_of(field);
+    put_element(dump, field, &elements, index);
+}
+
 static void put_array(struct pd_dump *dump, const struct pd_field *field)
 {
     struct pd_auxtrace_words words = { 0 };
-    struct pd_array array = { field->data, field->length, 8, field->swap };
+    struct pd_array elements = elements_of(field);
+    bool decimal = is_decimal(field), auxtrace = pd_dump_is_auxtrace(field);
     for (uint32_t i = 0; i < field->length; i++) {
-        if (is_decimal(field))
+        if (decimal)
             pd_text_char(dump->text, ' ');
         else
             begin_element(dump);
-        if (pd_dump_is_auxtrace(field)) {
-            pd_auxtrace_word(&words, dump->auxtrace_type, &array, i, dump->text);
+        if (auxtrace) {
+            pd_auxtrace_word(&words, dump->auxtrace_type, &elements, i, dump->text);
             pd_text_char(dump->text, ' ');
         }
-        pd_dump_element(dump, field, i);
+        put_element(dump, field, &elements, i);
     }
 }
 
