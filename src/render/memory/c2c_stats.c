@@ -125,9 +125,9 @@ static void learn(struct pd_c2c_meaning *meaning, uint32_t display)
         stats.n[PD_C2C_NO_MAP]++;
     meaning->known = true;
     meaning->count = 0;
-    for (uint8_t i = 0; i < PD_C2C_COUNTS; i++)
+    for (unsigned i = 0; i < PD_C2C_COUNTS; i++)
         for (uint64_t k = 0; k < stats.n[i] && meaning->count < PD_C2C_HITS; k++)
-            meaning->hits[meaning->count++] = i;
+            meaning->hits[meaning->count++] = (uint8_t)i;
     meaning->kind = kind_of(stats.n);
     meaning->stores = (uint8_t)stats.n[PD_C2C_STORES];
     meaning->wanted = (uint8_t)pd_c2c_wanted(&stats, display);
