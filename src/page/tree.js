@@ -320,22 +320,32 @@ export class Tree {
     }
 
     // Counts the samples for which `chosen` holds; `weights`: what each counts, or null for 1.
+    // Sums of all nodes. Their memory is kept from one time range to the next: the browser would stop now
+    // and then to clear and to collect it.
+    sums(name) {
+        this.kept ||= {};
+        return (this.kept[name] ||= new Float64Array(this.count));
+    }
+    noSums(name) {
+        return this.sums(name).fill(0);
+    }
+
     weigh(chosen, weights) {
         this.selfOld = null;
         if (this.profile.side) this.weighSides(chosen, weights);
         else if (!chosen.ranges.length) this.weighWhole(chosen, weights);
         else if (!this.weighBetween(chosen, weights)) {
-            this.self = new Float64Array(this.count);
+            this.self = this.noSums('self');
             for (const span of chosen.spans) this.weighSpan(span, chosen, weights, 1);
         }
-        this.total = this.sumUp(this.self);
-        this.totalOld = this.selfOld ? this.sumUp(this.selfOld) : null;
+        this.total = this.sumUp(this.self, 'total');
+        this.totalOld = this.selfOld ? this.sumUp(this.selfOld, 'totalOld') : null;
     }
 
     weighSides(chosen, weights) {
-        const { profile, sampleNode, count } = this;
-        this.self = new Float64Array(count);
-        this.selfOld = new Float64Array(count);
+        const { profile, sampleNode } = this;
+        this.self = this.noSums('self');
+        this.selfOld = this.noSums('selfOld');
         for (const [from, to] of chosen.spans) {
             for (let i = from; i < to; i++) {
                 const node = sampleNode[i];
@@ -350,7 +360,7 @@ export class Tree {
     weighWhole(chosen, weights) {
         const { sampleCount } = this.profile;
         const kept = [];
-        this.self = new Float64Array(this.count);
+        this.self = this.noSums('self');
         for (let part = 0; part <= PARTS; part++) {
             const [from, to] = [part - 1, part].map((one) => Math.floor((one * sampleCount) / PARTS));
             if (part) this.weighSpan([from, to], chosen, weights, 1);
@@ -392,7 +402,7 @@ export class Tree {
         const direct = chosen.spans.reduce((sum, [from, to]) => sum + to - from, 0);
         const steps = ends.reduce((sum, { at, near }) => sum + Math.abs(at - near.at), 0);
         if (steps + (ends.length * this.count) / 4 > direct || !whole.isExact) return false;
-        this.self = new Float64Array(this.count);
+        this.self = this.noSums('self');
         for (const { at, sign, near } of ends) {
             if (near.at && !(ends.length === 2 && ends[0].near === ends[1].near))
                 this.addSelf(near.self, sign);
@@ -402,9 +412,10 @@ export class Tree {
         return true;
     }
 
-    sumUp(self) {
-        const total = self.slice();
+    sumUp(self, name) {
+        const total = this.sums(name);
         const { parents } = this;
+        total.set(self);
         for (let node = this.count - 1; node > 0; node--) total[parents[node]] += total[node];
         return total;
     }

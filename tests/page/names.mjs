@@ -20,6 +20,16 @@ const names = await page.locator('.panel.table .rows .row .name').allTextContent
 const holds = (part) => names.some((name) => name.includes(part));
 check(holds('<img src=x onerror=alert(2)>'), 'markup is text');
 check(holds('semi;colon'), 'a semicolon is text');
+check(holds(`"quotes" & 'both'`), 'quotes are text');
+const comms = await page.evaluate(() => {
+    const { profile } = window.perfdataPage;
+    return profile.threads.map((_, thread) => profile.threadName(thread));
+});
+check(
+    comms.some((name) => name.startsWith('<b>comm2')) &&
+        !comms.some((name) => name.includes('behind')),
+    `a name ends at its NUL: ${comms}`,
+);
 check(holds('bad \\xff\\xfe utf8'), 'bytes that are not UTF-8 are shown as bytes');
 check(holds('line\\u000abreak\\u0009tab'), 'control characters are shown');
 check(holds('right \\u202e to left'), 'marks of direction are shown');
