@@ -36,7 +36,9 @@ static void put_names(struct pd_text *text, const struct pd_field *field)
         pd_bits_text(text, field->names, field->value, ", ");
         pd_text_char(text, ')');
     } else if ((name = pd_name_of(field->names, field->value))) {
-        pd_text_format(text, " (%s)", name);
+        pd_text_string(text, " (");
+        pd_text_string(text, name);
+        pd_text_char(text, ')');
     }
 }
 
@@ -86,6 +88,17 @@ static void put_bytes(struct pd_dump *dump, const struct pd_field *field)
     }
 }
 
+/* " NAME", or its number where it has none. */
+static void put_word(struct pd_text *text, const struct pd_names *names, uint64_t value)
+{
+    const char *name = pd_name_of(names, value);
+    pd_text_char(text, ' ');
+    if (name)
+        pd_text_string(text, name);
+    else
+        pd_text_u64(text, value, 0, ' ');
+}
+
 static void put_branch_flags(struct pd_text *text, uint64_t flags)
 {
     if (PD_BRANCH_PART(flags, MISPRED))
@@ -99,20 +112,21 @@ static void put_branch_flags(struct pd_text *text, uint64_t flags)
     if (PD_BRANCH_PART(flags, CYCLES))
         pd_text_format(text, " cycles %u", (unsigned)PD_BRANCH_PART(flags, CYCLES));
     if (PD_BRANCH_PART(flags, TYPE) == PD_BRANCH_EXTEND_ABI)
-        pd_text_format(text, " %s",
-                       pd_name_of(&pd_names_branch_new_type, PD_BRANCH_PART(flags, NEW_TYPE)));
+        put_word(text, &pd_names_branch_new_type, PD_BRANCH_PART(flags, NEW_TYPE));
     else if (PD_BRANCH_PART(flags, TYPE))
-        pd_text_format(text, " %s", pd_name_of(&pd_names_branch_type, PD_BRANCH_PART(flags, TYPE)));
+        put_word(text, &pd_names_branch_type, PD_BRANCH_PART(flags, TYPE));
     if (PD_BRANCH_PART(flags, SPEC))
-        pd_text_format(text, " %s", pd_name_of(&pd_names_branch_spec, PD_BRANCH_PART(flags, SPEC)));
+        put_word(text, &pd_names_branch_spec, PD_BRANCH_PART(flags, SPEC));
 }
 
 static void put_branch(struct pd_text *text, const struct pd_field *field, uint32_t index)
 {
     struct pd_sample view = { .branches = field->data, .swap = field->swap };
     struct pd_branch branch = pd_branch_at(&view, index);
-    pd_text_format(text, "0x%llx -> 0x%llx", (unsigned long long)branch.from,
-                   (unsigned long long)branch.to);
+    pd_text_string(text, "0x");
+    pd_text_hex(text, branch.from, 0, ' ');
+    pd_text_string(text, " -> 0x");
+    pd_text_hex(text, branch.to, 0, ' ');
     put_branch_flags(text, branch.flags);
 }
 
@@ -149,7 +163,7 @@ PD_INLINE void put_element(struct pd_dump *dump, const struct pd_field *field,
     pd_text_string(text, "0x");
     pd_text_hex(text, value, 16, '0');
     if (value >= PD_CONTEXT(MAX) && pd_name_of(&pd_names_context, value))
-        pd_text_format(text, " %s", pd_name_of(&pd_names_context, value));
+        put_word(text, &pd_names_context, value);
 }
 
 void pd_dump_element(struct pd_dump *dump, const struct pd_field *field, uint32_t index)
