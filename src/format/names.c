@@ -78,6 +78,15 @@ const char *pd_name_of(const struct pd_names *names, uint64_t value)
     return NULL;
 }
 
+const char *pd_branch_type_text(uint64_t flags)
+{
+    const uint64_t type = PD_BRANCH_PART(flags, TYPE);
+    const char *name = type == PD_BRANCH_EXTEND_ABI
+                           ? pd_name_of(&pd_names_branch_new_type, PD_BRANCH_PART(flags, NEW_TYPE))
+                           : pd_name_of(&pd_names_branch_type, type);
+    return !type ? "" : name ? name : "(null)";
+}
+
 const char *pd_record_type_name(uint32_t type)
 {
     switch (type) { /* asked for each record that is looked at: faster than a walk of the names */

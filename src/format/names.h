@@ -30,6 +30,9 @@ extern const struct pd_names pd_names_sample_type, pd_names_flags, pd_names_reco
 
 /* The text of a value, or NULL. */
 const char *pd_name_of(const struct pd_names *names, uint64_t value);
+/* The type of a branch with these flags as perf writes it: "(null)" for a newer type that has no
+ * name, "" for none. */
+const char *pd_branch_type_text(uint64_t flags);
 /* Appends the names of the set bits with `between` between them, what has no name in hexadecimal;
  * "0" for none. */
 void pd_bits_text(struct pd_text *text, const struct pd_names *names, uint64_t value,

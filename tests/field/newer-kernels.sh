@@ -112,4 +112,11 @@ for order in little big; do
         has "$t/out" 1abc 'IP:0x401abc'
     done
 done
+
+# The newer types of branches by their names, and as perf where one has none.
+make "$SOURCE/tests/golden/branch_type_without_name.pdt" types
+"$PERFDATA" script -F brstack -i "$t/types.data" >"$t/out" 2>/dev/null
+has "$t/out" ' 0x10/0x0/M/-/-/0/ARCH_5  0x30/0x40/P/-/-/0/(null)  0x50/0x60/P/-/-/3/IND_CALL '
+"$PERFDATA" script -D -i "$t/types.data" >"$t/out" 2>/dev/null
+has "$t/out" ' 0 cycles M    0 ARCH_5' ' 0 cycles  P   0 (null)' ' 3 cycles  P   0 IND_CALL'
 exit $failed

@@ -229,16 +229,14 @@ static void put_branches(const struct pd_raw_dump *dump, const struct pd_sample 
             pd_text_format(text, "..... %2u: %016llx\n", i + 1, ULL(branch.from));
             continue;
         }
-        const char *type = pd_name_of(&pd_names_branch_type, PD_BRANCH_PART(branch.flags, TYPE));
-        pd_text_format(text, "..... %2u: %016llx -> %016llx %hu cycles %s%s%s%s %x %s\n", i,
-                       ULL(branch.from), ULL(branch.to),
-                       (unsigned short)PD_BRANCH_PART(branch.flags, CYCLES),
-                       PD_BRANCH_PART(branch.flags, MISPRED) ? "M" : " ",
-                       PD_BRANCH_PART(branch.flags, PREDICTED) ? "P" : " ",
-                       PD_BRANCH_PART(branch.flags, ABORT) ? "A" : " ",
-                       PD_BRANCH_PART(branch.flags, IN_TX) ? "T" : " ",
-                       (unsigned)PD_BRANCH_PART(branch.flags, RESERVED),
-                       type && PD_BRANCH_PART(branch.flags, TYPE) ? type : "");
+        pd_text_format(
+            text, "..... %2u: %016llx -> %016llx %hu cycles %s%s%s%s %x %s\n", i, ULL(branch.from),
+            ULL(branch.to), (unsigned short)PD_BRANCH_PART(branch.flags, CYCLES),
+            PD_BRANCH_PART(branch.flags, MISPRED) ? "M" : " ",
+            PD_BRANCH_PART(branch.flags, PREDICTED) ? "P" : " ",
+            PD_BRANCH_PART(branch.flags, ABORT) ? "A" : " ",
+            PD_BRANCH_PART(branch.flags, IN_TX) ? "T" : " ",
+            (unsigned)PD_BRANCH_PART(branch.flags, RESERVED), pd_branch_type_text(branch.flags));
     }
     if (sample->branch_counters)
         put_branch_counters(dump, sample, text);

@@ -39,7 +39,6 @@ static void put_registers(const struct pd_script *script, uint64_t abi, uint64_t
 
 static void put_branch_flags(uint64_t flags, struct pd_text *text)
 {
-    const char *type = pd_name_of(&pd_names_branch_type, PD_BRANCH_PART(flags, TYPE));
     pd_text_char(text, '/');
     pd_text_char(text, PD_BRANCH_PART(flags, PREDICTED) ? 'P'
                        : PD_BRANCH_PART(flags, MISPRED) ? 'M'
@@ -51,8 +50,7 @@ static void put_branch_flags(uint64_t flags, struct pd_text *text)
     pd_text_char(text, '/');
     pd_text_u64(text, PD_BRANCH_PART(flags, CYCLES), 0, ' ');
     pd_text_char(text, '/');
-    if (PD_BRANCH_PART(flags, TYPE))
-        pd_text_string(text, type ? type : "");
+    pd_text_string(text, pd_branch_type_text(flags));
     pd_text_char(text, ' ');
 }
 
