@@ -109,6 +109,12 @@ static bool events_go_together(const struct pd_recording *recording)
     return true;
 }
 
+static perfdata_status refuse_events(struct pd_recording *recording)
+{
+    return pd_fail(&recording->context, PERFDATA_ERROR_BAD_HEADER, -1,
+                   "the events' attributes are damaged: they do not go together");
+}
+
 /* perf's reading ends at a record that says more than it holds, that is of no event, or of a type
  * it does not know. */
 static bool is_good(struct repair *repair, const struct pd_raw *raw)
@@ -185,8 +191,7 @@ perfdata_status perfdata_repair(perfdata_recording *recording, const struct perf
         return pd_fail(&inner->context, PERFDATA_ERROR_NO_DATA, -1,
                        "no event is left: nothing can be read without one");
     if (!events_go_together(inner))
-        return pd_fail(&inner->context, PERFDATA_ERROR_BAD_HEADER, -1,
-                       "the events' attributes are damaged: they do not go together");
+        return refuse_events(inner);
     /* Records come out of compressed ones: perf inflates none where an earlier feature stops its
      * reading. */
     perfdata_status status = pd_copy_open(inner, output, PD_COPY_WHOLE | PD_COPY_OPEN,
@@ -199,6 +204,9 @@ perfdata_status perfdata_repair(perfdata_recording *recording, const struct perf
         status = pd_copy_begin(&repair.copy);
     if (status == PERFDATA_OK)
         status = pd_copy_take_records(&repair.copy, take, &repair);
+    /* Attributes in the middle of a damaged stream are its copy's from the first record on. */
+    if (status == PERFDATA_OK && !events_go_together(inner))
+        status = refuse_events(inner);
     status = pd_copy_close(&repair.copy, status);
     pd_give_result(result, &repair.result, sizeof repair.result);
     return status;

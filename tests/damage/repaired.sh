@@ -8,7 +8,15 @@ trap 'rm -rf "$work"' EXIT
 failed=0 count=0
 for seed in "$SOURCE"/fuzz/seeds/fuzz_repair/*; do
     count=$((count + 1))
-    "$PERFDATA" repair "$seed" -o "$work/once" >/dev/null 2>&1
+    rm -f "$work/once"
+    "$PERFDATA" repair "$seed" -o "$work/once" >/dev/null 2>"$work/said"
+    case $seed in
+    *_refused)
+        grep -q 'do not go together' "$work/said" && [ ! -e "$work/once" ] ||
+            { echo "$seed: repaired"; failed=$((failed + 1)); }
+        continue
+        ;;
+    esac
     [ -s "$work/once" ] || { echo "$seed: nothing written"; failed=$((failed + 1)); continue; }
     "$PERFDATA" check "$work/once" >"$work/said" 2>&1
     if grep '^file:' "$work/said"; then
