@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The build-id cache: where it is, what is put into it, what is taken out. */
+#include "base/memory.h"
 #include "base/context.h"
 #include "cache/cache.h"
 #include "io/config.h"
@@ -100,7 +101,10 @@ static perfdata_status read_id(const char *path, char id[PERFDATA_BUILD_ID_TEXT]
     struct pd_build_id found;
     *id = 0;
     errno = 0;
+    pd_memory_forget();
     if (pd_build_id_read(path, &found) < 0 || !found.size) {
+        if (pd_memory_failed())
+            return PERFDATA_ERROR_MEMORY;
         if (!errno) /* it was read, and has none */
             errno = ENODATA;
         return PERFDATA_ERROR_NOT_FOUND;

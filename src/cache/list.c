@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists of the build-id cache: all that is kept, and all versions of one file. */
+#include "base/memory.h"
 #include "base/vec.h"
 #include "cache/cache.h"
 #include <dirent.h>
@@ -79,6 +80,7 @@ perfdata_status perfdata_build_id_cache_list(const perfdata_build_id_cache *cach
 {
     struct ids ids = { 0 };
     char path[PD_CACHE_PATH];
+    pd_memory_forget();
     perfdata_status status = add_all(&ids, cache);
     sort(&ids);
     for (size_t i = 0; status == PERFDATA_OK && i < ids.list.count; i++) {
@@ -90,7 +92,8 @@ perfdata_status perfdata_build_id_cache_list(const perfdata_build_id_cache *cach
             break;
     }
     pd_vec_free(&ids.list);
-    return status;
+    /* a file that could not be read for want of memory is not stale */
+    return status == PERFDATA_OK && pd_memory_failed() ? PERFDATA_ERROR_MEMORY : status;
 }
 
 perfdata_status perfdata_build_id_cache_list_path(const perfdata_build_id_cache *cache,

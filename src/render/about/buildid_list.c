@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `perf buildid-list` (text reference, section 4). The DSOs are the timeline's, in its order: the
  * header's table first, then as maps appear. */
+#include "base/memory.h"
 #include "container/handle.h"
 #include "object/elf/build_id.h"
 #include "pipeline/pipeline.h"
@@ -145,12 +146,13 @@ perfdata_status perfdata_build_ids_print(perfdata_recording *recording, uint32_t
 perfdata_status perfdata_file_build_id(const char *path, uint8_t id[20], size_t *size)
 {
     struct pd_build_id found;
+    pd_memory_forget();
     perfdata_status status = pd_build_id_read(path, &found);
     *size = 0;
     if (status < 0)
         status = pd_build_id_read_notes(path, &found);
     if (status < 0)
-        return status;
+        return pd_memory_failed() ? PERFDATA_ERROR_MEMORY : status;
     memcpy(id, found.bytes, sizeof found.bytes);
     *size = found.size;
     return PERFDATA_OK;
