@@ -16,12 +16,12 @@ struct pd_branch_counters {
     unsigned count;
 };
 
-/* The counters of an event's group; count 0: it has none. */
+/* The counters of the event's group; count is 0 where it has none. */
 void pd_branch_counters_of(const struct pd_recording *recording, const struct pd_event *event,
                            struct pd_branch_counters *out);
-/* A letter for each time that an event occurred, the first event's being A; '+' behind those of a
- * counter that is full, "-" for none. The plain number where the width is not known. With `names`:
- * each event by name, with its number. */
+/* Adds a letter for each time that an event occurred, A for the first event, with '+' behind the
+ * letters of a counter that is full, and "-" for no letter at all. Where the width is not known,
+ * adds the plain number. With `names`: each event's name with its count. */
 void pd_branch_counters_text(const struct pd_branch_counters *counters, uint64_t word, bool names,
                              struct pd_text *text);
 /* Which letter stands for which event, as comment lines. */

@@ -12,8 +12,8 @@ enum pd_data_source_part {
     PD_DATA_SOURCE_BLOCK
 };
 
-/* "|OP LOAD|LVL L1 hit|..."; as_perf: where perf 6.1 takes later numbers for something else, so
- * does the text. */
+/* "|OP LOAD|LVL L1 hit|..."; with as_perf, what perf 6.1 says of
+ * numbers newer than itself. */
 void pd_data_source_text(uint64_t source, bool as_perf, struct pd_text *text);
 /* One part of it, without its head. */
 void pd_data_source_part_text(uint64_t source, enum pd_data_source_part part, bool as_perf,

@@ -7,15 +7,15 @@
 #include "container/container.h"
 
 /* `full`: the long parts too (-I). */
-/* What perf knows before it reads the records: of a pipe no feature, of a file all. */
+/* What perf can print before it reads the records: every feature of a file, none of a pipe. */
 void pd_header_before_records(const struct pd_recording *recording, bool full, struct pd_text *out);
-/* The features alone: what perf prints of a pipe for -I without --header, too. */
+/* The features alone. Of a pipe, perf prints them for -I even without --header. */
 void pd_header_features(const struct pd_recording *recording, bool full, struct pd_text *out);
 void pd_header_text(const struct pd_recording *recording, bool full, struct pd_text *out);
 /* One object on one line with a newline. */
 void pd_header_json(const struct pd_recording *recording, struct pd_text *out);
 
-/* One feature's lines; nothing when it prints nothing. header_parts.c, header_bpf.c */
+/* Each adds one feature's lines, or nothing where perf prints none. header_parts.c, header_bpf.c */
 void pd_header_topology(const struct pd_recording *recording, struct pd_text *out);
 void pd_header_numa(const struct pd_recording *recording, struct pd_text *out);
 void pd_header_cache(const struct pd_recording *recording, struct pd_text *out);

@@ -7,11 +7,11 @@
 
 /* Reads the whole recording once, in file order, and adds perf's text. After an error the text
  * holds what was read. */
-/* What an event's samples are counted by. */
+/* What the counts of an event's samples include. */
 struct pd_stats_options {
-    bool lost;     /* those that were lost, too: perf leaves them out below a dump */
-    bool branches; /* each branch of a sample */
-    unsigned made; /* events that the dump made up: perf counts them */
+    bool lost;     /* also lost samples, which perf leaves out below a dump */
+    bool branches; /* every branch of a sample counts as one */
+    unsigned made; /* how many events the dump made up, since perf counts them, too */
 };
 perfdata_status pd_stats_text(struct pd_recording *recording, struct pd_stats_options options,
                               struct pd_text *out);

@@ -7,13 +7,13 @@
 
 struct pd_object_search;
 
-/* Writes the text, which ends with a line, and empties it. */
+/* Writes the text, which ends at the end of a line, and empties it. */
 typedef perfdata_status (*pd_tasks_flush_fn)(void *data, struct pd_text *text);
 
-/* Runs through the whole recording once and adds perf's text, with the maps of each task when
- * `search` says where their files are, which tell [vdso32] from [vdso]. Each of many processes
- * may have many maps, and each line of a deep tree many blanks: `flush` takes what is much, the
- * rest stays in `out`. */
+/* Runs through the whole recording once and adds perf's text. The maps of each task are part of it
+ * when `search` says where files are looked for; the files tell [vdso32] from [vdso]. Many
+ * processes may have many maps each, and lines deep in a tree begin with many blanks, so the text
+ * may be large: `flush` takes what has grown, the rest stays in `out`. */
 perfdata_status pd_tasks_text(struct pd_recording *recording, const struct pd_object_search *search,
                               struct pd_text *out, pd_tasks_flush_fn flush, void *data);
 

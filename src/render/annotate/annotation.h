@@ -7,7 +7,7 @@
 #include "render/annotate/listing.h"
 #include "render/report/group.h"
 
-/* What a percentage is of: the function's sum or the event's, of periods or of samples. */
+/* What 100 % is: the sum of the function or of the event, of periods or of samples. */
 struct pd_percent_type {
     bool global, hits;
 };
@@ -15,7 +15,7 @@ struct pd_percent_type {
 struct pd_annotate_plan {
     bool samples, total_period; /* columns of counts in place of percentages */
     bool source_lines, full_paths, verbose;
-    bool browser; /* as perf's browser shows it; the rest is of that alone */
+    bool browser; /* as perf's browser shows it; the members up to `percent` are for this alone */
     bool hides_source, addresses, line_numbers, jump_counts;
     struct pd_percent_type percent;
 };
@@ -33,10 +33,10 @@ struct pd_annotation {
     const struct pd_symbol *symbol;
     const struct pd_map *map;
     const char *object; /* its long name */
-    uint64_t start;     /* as the file counts */
+    uint64_t start;     /* its address in the object file */
     const struct pd_listing *listing;
     size_t event_count;
-    struct pd_line_sum *sums; /* of each line, an event beside the other */
+    struct pd_line_sum *sums; /* per line, one for each event */
     struct pd_symbols *symbols;
     uint64_t samples;           /* of the event or group, in all functions */
     uint64_t frequency;         /* of the event, as recorded */
@@ -51,11 +51,11 @@ struct pd_annotation {
 /* Fills in `sums` and `totals`. False: no memory. */
 bool pd_annotation_count(struct pd_annotation *annotation, struct pd_arena *arena);
 double pd_annotation_percent(const struct pd_annotation *annotation, size_t line, size_t event);
-/* The highest of all events. */
+/* The highest percentage of the line, of all events. */
 double pd_annotation_percent_max(const struct pd_annotation *annotation, size_t line);
 enum { PD_ANNOTATION_PERIOD_WIDTH = 11 };
-/* What stands before a line for an event: its period, its samples or its share, of which the last
- * two are so wide as `width` says. */
+/* Adds what stands before a line for one event: its period, its samples or its share. Samples and
+ * shares are padded to `width`. */
 void pd_annotation_put_value(const struct pd_annotation *annotation, size_t line, size_t event,
                              unsigned width, struct pd_text *out);
 const char *pd_percent_type_name(struct pd_percent_type type);
@@ -68,7 +68,7 @@ bool pd_annotation_source_lines(struct pd_annotation *annotation, const struct p
                                 struct pd_text *out);
 /* draw.c: the function as a list. */
 void pd_annotation_draw(const struct pd_annotation *annotation, struct pd_text *out);
-/* browse.c: as perf's browser shows it. x86 only. False: no memory. */
+/* browse.c: the function as perf's browser shows it. x86 only. False: no memory. */
 bool pd_annotation_browse(const struct pd_annotation *annotation, struct pd_arena *arena,
                           struct pd_text *out);
 

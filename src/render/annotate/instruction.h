@@ -11,12 +11,12 @@ enum pd_instruction_kind {
     PD_INSTRUCTION_CALL,
     PD_INSTRUCTION_RETURN,
     PD_INSTRUCTION_MOVE, /* two operands, either of which may be a name */
-    PD_INSTRUCTION_STEP, /* one */
+    PD_INSTRUCTION_STEP, /* one operand */
     PD_INSTRUCTION_NOP,
-    PD_INSTRUCTION_LOCK /* another instruction behind it */
+    PD_INSTRUCTION_LOCK /* a prefix: another instruction stands behind it */
 };
 
-/* Points into the text that it was made of. */
+/* Its pointers lead into the text that was parsed. */
 struct pd_instruction {
     enum pd_instruction_kind kind;
     const char *name, *operands;
@@ -26,7 +26,7 @@ struct pd_instruction {
 
 struct pd_instruction pd_instruction_parse(const char *text);
 
-/* What its operands are shown with. */
+/* What operands are shown with. */
 struct pd_instruction_frame {
     size_t name_width;
     uint64_t start, end; /* of the function; a jump to `end` is one within it */
@@ -43,7 +43,7 @@ PD_INLINE bool pd_instruction_is_outside(const struct pd_instruction *instructio
 
 void pd_instruction_put(const struct pd_instruction *instruction,
                         const struct pd_instruction_frame *frame, struct pd_text *out);
-/* The same with its operands as they are. */
+/* The same, but with the operands as objdump wrote them. */
 void pd_instruction_put_raw(const struct pd_instruction *instruction, size_t name_width,
                             struct pd_text *out);
 

@@ -8,10 +8,10 @@
 #define PD_LISTING_NO_OFFSET UINT64_MAX
 
 struct pd_listing_line {
-    size_t at;       /* of its text: of an instruction what follows its address and colon */
+    size_t at;       /* where its text begins: an instruction's, behind its address */
     uint64_t offset; /* of an instruction, from the function's start */
-    uint32_t number; /* of the line of source; else counted on */
-    uint32_t indent; /* blanks before it, which its text has not */
+    uint32_t number; /* of the source line, where objdump tells it; else counted on from there */
+    uint32_t indent; /* blanks before it, which are not in its text */
     uint32_t next;   /* the next line with an offset; that line's index, or the count */
 };
 
@@ -26,9 +26,9 @@ PD_INLINE const char *pd_listing_text(const struct pd_listing *listing, size_t l
     return listing->text + listing->lines.data[line].at;
 }
 
-/* Lines that name `path` with a colon behind it are left out, and unless `places` places in sources
- * ("/a/b.c:12"), which number the lines behind them. Addresses from `start` to before `end` are the
- * function's. */
+/* Leaves out lines that name `path` with a colon behind it. Places in sources ("/a/b.c:12") number
+ * the lines behind them and are left out, too, unless `places` is set. Addresses from `start` to
+ * before `end` are the function's. */
 void pd_listing_parse(const char *text, size_t size, const char *path, uint64_t start, uint64_t end,
                       bool places, struct pd_listing *out);
 void pd_listing_free(struct pd_listing *listing);

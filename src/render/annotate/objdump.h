@@ -17,23 +17,23 @@ enum {
     PD_OBJDUMP_MEMORY = -1000
 };
 
-/* What it printed. */
+/* What objdump printed. */
 struct pd_objdump_output {
     struct pd_text text; /* the caller's to free */
     bool failed;         /* it could not be started, or ended with another code than 0 */
     int error;           /* 0, minus its exit code, or one of the above */
 };
 
-/* Runs it for the code of the file from `start` to before `end`, as the file counts. Waits for its
- * end; any thread. What it says on its standard error is dropped. A path that is no regular file is
- * not given to it. */
+/* Runs objdump on the code of the file from address `start` to before `end`, which are addresses as
+ * in the file, and waits for its end. May be called on any thread. What objdump says on its
+ * standard error is dropped. It is not run on a path that is no regular file. */
 void pd_objdump_run(const struct pd_objdump *how, const char *path, uint64_t start, uint64_t end,
                     struct pd_objdump_output *out);
 /* The command line, as perf shows it. */
 void pd_objdump_command(const struct pd_objdump *how, uint64_t start, uint64_t end,
                         struct pd_text *out);
-/* The objdump for code of another architecture (pd_arch_normalise()'s name) than this machine's, in
- * PATH: written to `name`; false: there is none. */
+/* Looks in PATH for the objdump of another architecture (pd_arch_normalise()'s name) than this
+ * machine's and writes its name to `name`; false: there is none. */
 bool pd_objdump_find(const char *arch, char *name, size_t size);
 
 #endif

@@ -8,7 +8,7 @@
 struct pd_scan_packet {
     uint64_t offset;      /* from the start of the bytes */
     const uint8_t *bytes; /* packet->size of them are its own */
-    size_t left;          /* bytes that are known from its start on */
+    size_t left;          /* how many bytes are known from its start on */
     struct pd_pt_packet packet;
     unsigned own_size;
     enum pd_pt_context before, after; /* the block context around it */
@@ -26,12 +26,12 @@ struct pd_scan {
 
 /* 0, what each() returned, or a status. */
 int pd_scan_run(struct pd_context *context, const struct pd_scan *scan);
-/* The same of bytes in memory; read is not used. */
+/* The same for bytes in memory; `read` is not used. */
 int pd_scan_bytes(const struct pd_scan *scan, const uint8_t *bytes, size_t size);
 
-/* All of a recording's Intel PT, queue by queue, buffer by buffer; with `cut` what comes twice
- * comes once. `begin` is called before each buffer's (piece's) packets; scan.read and .size are
- * filled in. */
+/* All of a recording's Intel PT, queue by queue, buffer by buffer. With `cut`, bytes that two
+ * buffers share are scanned once. `begin` is called before the packets of each buffer, or piece of
+ * one; scan.read and scan.size are filled in. */
 struct pd_scan_all {
     struct pd_scan scan;
     bool cut;

@@ -23,19 +23,21 @@ struct pd_aux_out {
     perfdata_status status; /* of the first failure */
 };
 
-/* Gives what there is to write(), if it is much or `all`. False after a failure. */
+/* Passes the text to write() when there is much of it, or in any case with `all`. False after a
+ * failure. */
 bool pd_aux_out_flush(struct pd_aux_out *out, bool all);
-/* The end: all is written, the text freed. `status`: of what made it; the first failure is
- * returned. */
+/* Writes the rest and frees the text. `status` is that of the work so far; the first failure of all
+ * is returned. */
 perfdata_status pd_aux_out_end(struct pd_aux_out *out, perfdata_status status);
 
-/* PERFDATA_ERROR_UNSUPPORTED with the kind's name unless it is Intel PT. */
+/* PERFDATA_ERROR_UNSUPPORTED, with the trace's kind by name, unless it is Intel PT. */
 perfdata_status pd_aux_need_pt(const struct perfdata_aux *view);
-/* What the kernel said of a buffer's bytes: the flags of the AUX records that it meets. */
+/* What the kernel said of a buffer's bytes: the flags of all AUX records that overlap the
+ * buffer. */
 uint64_t pd_aux_flags_of(const struct pd_aux *aux, const struct pd_aux_buffer *buffer);
-/* "cpu3", "tid4711": how a queue is called. */
+/* The name of a queue: "cpu3", "tid4711". */
 void pd_aux_queue_name(const struct pd_aux_queue *queue, struct pd_text *out);
-/* ".cpu":3 and so on, in JSON: -1 for none. */
+/* For JSON (".cpu":3 and the like): -1 for none. */
 PD_INLINE long pd_aux_signed(uint32_t value)
 {
     return (int32_t)value;

@@ -33,7 +33,7 @@ struct pd_count_matrix {
     PD_VEC(struct pd_counted_thread) threads;
     struct pd_counted *counts,
         *before; /* [event][CPU][thread]; NULL until both lists are known; a round before */
-    bool *seen;  /* events that a record was about */
+    bool *seen;  /* events that some record was about */
     uint64_t aggregate, interval;
     bool scale;
     bool no_memory;
@@ -49,8 +49,8 @@ enum pd_count_taken {
     PD_COUNT_ROUND, /* the counts of a round are complete */
     PD_COUNT_FAILED /* without memory; what was taken is not to be shown */
 };
-/* Takes a record. Counts beyond any machine's number, and records that say more than they hold, are
- * issues. *round is set for a round's. */
+/* Takes a record. More counts than any machine has, and records that claim more than they hold, are
+ * reported as issues. *round is set where the record ends a round. */
 enum pd_count_taken pd_count_matrix_take(struct pd_count_matrix *matrix,
                                          struct pd_recording *recording, uint32_t type,
                                          const uint8_t *data, uint32_t size, uint64_t offset,
@@ -61,13 +61,13 @@ PD_INLINE size_t pd_count_index(const struct pd_count_matrix *matrix, size_t eve
 {
     return (event * matrix->cpus.count + cpu) * matrix->threads.count + thread;
 }
-/* What a count is more than it was a round before, which becomes it. */
+/* Makes *before the count as it is now, and *count what it has gained since the old *before. */
 void pd_count_subtract(struct pd_counted *count, struct pd_counted *before);
-/* Extrapolates to the time enabled; -1: it never ran and becomes 0, 1: it was extrapolated, 0: it
- * ran all the time. */
+/* Extrapolates the count to the time that the event was enabled. -1: the event never ran and the
+ * count becomes 0; 1: it was extrapolated; 0: the event ran all the time. */
 int pd_count_scale(struct pd_counted *count);
-/* At the end of a round: unless all is added up, perf keeps the difference to the round before,
- * extrapolated. */
+/* At the end of a round: unless everything is added up, the count becomes, as in perf, the
+ * difference from the round before, extrapolated. */
 void pd_count_finish(struct pd_count_matrix *matrix, size_t index);
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "format/format.h"
 
-/* What others are compared with. */
+/* The counts that others are compared with. */
 enum pd_shadow_base {
     PD_SHADOW_TIME,
     PD_SHADOW_CYCLES,
@@ -29,19 +29,19 @@ void pd_mean_add(struct pd_mean *mean, double value);
 
 enum { PD_SHADOW_CONTEXTS = 32 }; /* by what the event excludes: kernel, user ... */
 
-/* The counts that other counts are compared with, for what one line is about: all, a CPU, a core, a
- * thread. */
+/* The counts that other counts are compared with, for what one line is about: the whole system, a
+ * CPU, a core or a thread. */
 struct pd_shadow {
     struct pd_mean bases[PD_SHADOW_BASES][PD_SHADOW_CONTEXTS];
 };
 
 bool pd_event_is_clock(const struct pd_event *event);
-/* A count of the event, not multiplied by its scale. */
+/* Takes a count of the event, not yet multiplied by its scale. */
 void pd_shadow_add(struct pd_shadow *shadow, const struct pd_event *event, uint64_t value);
 
-/* " # ..." padded to its width; blanks where there is nothing to tell. `value` is multiplied by the
- * event's scale; `wall` is the time that passed in the same unit, 0: not known. `begin`: what a
- * second line begins with. */
+/* Adds " # ..." padded to its width, or blanks where there is nothing to tell. `value` has been
+ * multiplied by the event's scale; `wall` is the time that passed, in the same unit, 0 where not
+ * known. `begin` is what a second line begins with. */
 void pd_shadow_put(const struct pd_shadow *shadow, const struct pd_event *event, double value,
                    double wall, const char *begin, struct pd_text *out);
 void pd_shadow_put_nothing(struct pd_text *out);

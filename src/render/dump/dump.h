@@ -6,23 +6,23 @@
 #include "format/auxtrace.h"
 #include "format/fields.h"
 
-/* How deep fields nest: records.def and features.def have less. */
+/* More levels than fields nest in records.def and features.def. */
 #define PD_DUMP_DEEPEST 24
 
 struct pd_dump {
     struct pd_sink sink;
     struct pd_text *text;
-    const char *arch; /* for names of registers; NULL unknown */
+    const char *arch; /* for names of registers; NULL: unknown */
     unsigned depth;
     bool first[PD_DUMP_DEEPEST]; /* nothing has been written on this level */
-    bool list[PD_DUMP_DEEPEST];  /* this level's members are items */
+    bool list[PD_DUMP_DEEPEST];  /* this level's members are items of a list */
     uint32_t auxtrace_type;      /* of the record under way: it names the words that follow */
 };
 
 /* Appends what lies around the records. */
 void pd_dump_around(const struct pd_recording *recording, struct pd_dump *dump);
 
-/* Appends one record. PERFDATA_ERROR_BAD_RECORD: it says more than it holds. */
+/* Appends one record. PERFDATA_ERROR_BAD_RECORD: it claims more than it holds. */
 perfdata_status pd_dump_text(struct pd_dump *dump, const struct pd_raw *raw,
                              const struct pd_fields_input *input);
 perfdata_status pd_dump_json(struct pd_dump *dump, const struct pd_raw *raw,
@@ -32,18 +32,18 @@ perfdata_status pd_dump_json(struct pd_dump *dump, const struct pd_raw *raw,
 void pd_dump_value(struct pd_dump *dump, const struct pd_field *field);
 /* One element of an array, written in the same way. */
 void pd_dump_element(struct pd_dump *dump, const struct pd_field *field, uint32_t index);
-/* Makes dump->sink the printer of lines, for a walk that the caller begins. */
+/* Makes dump->sink print lines of text, for a walk over fields that the caller begins. */
 void pd_dump_lines(struct pd_dump *dump);
-/* Takes note of what later fields depend on. */
+/* Remembers from this field what the printing of later ones depends on. */
 void pd_dump_note(struct pd_dump *dump, const struct pd_field *field);
-/* The field is the words of an AUXTRACE_INFO. */
+/* Whether the field is the words of an AUXTRACE_INFO. */
 bool pd_dump_is_auxtrace(const struct pd_field *field);
 
 /* "MMAP2" or "TYPE_4711". */
 void pd_dump_type(struct pd_text *text, uint32_t type);
-/* Fields that say nothing: reserved numbers and padding that are zero. */
+/* Whether the field says nothing: reserved numbers and padding that are zero. */
 bool pd_dump_is_blank(const struct pd_field *field);
-/* The register that entry `index` of a field with a mask is. */
+/* Which register the entry `index` of a field with a mask is about. */
 unsigned pd_dump_register(uint64_t mask, uint32_t index);
 
 #endif

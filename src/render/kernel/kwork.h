@@ -15,7 +15,7 @@ enum pd_kwork_step { PD_KWORK_RAISE, PD_KWORK_ENTRY, PD_KWORK_EXIT, PD_KWORK_STE
 
 /* A step that waits for the next one. */
 struct pd_kwork_wait {
-    uint64_t time, raised; /* raised: when, of an entry; 0: not known */
+    uint64_t time, raised; /* raised: of an entry, when the work was raised; 0: not known */
 };
 
 /* The same work on the same CPU. */
@@ -23,7 +23,7 @@ struct pd_kwork_work {
     uint64_t id; /* number of the interrupt, or address of the work */
     uint32_t cpu, name;
     uint8_t kind;
-    uint64_t count, total; /* ns ran, or waited */
+    uint64_t count, total; /* count of runs or waits, and their ns */
     uint64_t longest, longest_from, longest_to;
     PD_VEC(struct pd_kwork_wait) raised, entered;
 };
@@ -36,7 +36,7 @@ struct pd_kwork {
     struct pd_filter filter;
     struct pd_intern names, keys; /* keys: number of a work by kind, CPU and id */
     PD_VEC(struct pd_kwork_work) works;
-    uint8_t kinds[PD_KWORK_KINDS]; /* their place among those asked for; 0: not asked for */
+    uint8_t kinds[PD_KWORK_KINDS]; /* the kind's place among those asked for; 0: not asked for */
     uint64_t from, to;             /* of --time; 0: open */
     uint64_t first, last;          /* times of the events that count */
     uint64_t events, skipped[PD_KWORK_STEPS];

@@ -6,7 +6,7 @@
 #include "pipeline/pipeline.h"
 #include <perfdata/memory.h>
 
-/* What is counted of accesses: of all, of a line, of a row. */
+/* What is counted of accesses: of all, of those to a line, of those of a row. */
 enum pd_c2c_count {
     /* what most accesses count for, in one line of the cache */
     PD_C2C_RECORDS,
@@ -46,10 +46,10 @@ struct pd_c2c_stats {
     uint64_t n[PD_C2C_COUNTS];
 };
 
-/* Counts an access by its data_src; `address` 0: the processor did not tell it. */
+/* Adds to the counts what an access's data_src says; `address` 0: the processor did not tell it. */
 void pd_c2c_decode(uint64_t source, uint64_t address, struct pd_c2c_stats *stats);
 
-/* What a line is shown for: perfdata_c2c_display. */
+/* The count for which a line is shown, as perfdata_c2c_display chooses. */
 PD_INLINE uint64_t pd_c2c_choose(uint32_t display, uint64_t local, uint64_t remote, uint64_t peers)
 {
     switch (display) {
@@ -66,23 +66,23 @@ PD_INLINE uint64_t pd_c2c_wanted(const struct pd_c2c_stats *stats, uint32_t disp
                          n[PD_C2C_LCL_PEER] + n[PD_C2C_RMT_PEER]);
 }
 
-/* Twice what there are of counts is more than any access counts for. */
+/* PD_C2C_HITS: no access counts for so many things. */
 enum { PD_C2C_HITS = 2 * PD_C2C_COUNTS, PD_C2C_MEANINGS = 1024 };
 
 /* What accesses with the same data_src count for: there are few different ones. */
 struct pd_c2c_meaning {
     uint64_t source;
-    bool known, address, unmapped;    /* `address`: it is told; `unmapped`: it is in no map */
-    uint8_t count, hits[PD_C2C_HITS]; /* enum pd_c2c_count, each as often as it counts */
+    bool known, address, unmapped;    /* `address` is told; `unmapped`: it is in no map */
+    uint8_t count, hits[PD_C2C_HITS]; /* hits: values of pd_c2c_count, some repeated */
     uint8_t kind;                     /* enum pd_c2c_kind, or PD_C2C_KINDS */
     uint8_t stores, wanted;
 };
 
-/* One that holds until the next call. */
+/* The meaning of a data_src; it holds until the next call. */
 const struct pd_c2c_meaning *pd_c2c_meaning_of(struct pd_c2c_meaning *meanings, uint64_t source,
                                                bool address, bool unmapped, uint32_t display);
 
-/* Cycles that accesses took: as perf, a mean that each one moves, whose rounding shows. */
+/* Cycles that accesses took. As in perf this is a running mean, whose rounding shows. */
 enum pd_c2c_kind {
     PD_C2C_CYCLES_RMT_HITM,
     PD_C2C_CYCLES_LCL_HITM,
@@ -97,14 +97,14 @@ struct pd_c2c_cycles {
     uint64_t count;
 };
 
-/* A CPU that accessed it. */
+/* A CPU that accessed the row's line. */
 struct pd_c2c_cpu {
     uint32_t cpu;
     uint64_t wanted, stores;
 };
 
-/* A line, or a row of one. There may be millions, and each access reads one of each: what it counts
- * is in front. */
+/* A line, or a row of one. There may be millions, and each access updates one of each, so the
+ * members that are counted for every access stand in front. */
 struct pd_c2c_cell {
     uint32_t n[PD_C2C_COUNTS]; /* as in pd_c2c_stats */
     uint32_t node, physical_changes;
@@ -115,7 +115,7 @@ struct pd_c2c_cell {
     PD_VEC(uint32_t) nodes;                    /* of the memory, by number */
     uint64_t address;                          /* of its first access */
     const struct pd_thread *thread;
-    uint32_t pid, line; /* `line`: of a row, where its line is */
+    uint32_t pid, line; /* `line`: a row's line, as an index */
     /* of the first access's code */
     const struct pd_map *map;
     const struct pd_dso *dso;
@@ -138,7 +138,7 @@ struct pd_c2c {
     unsigned by_count, by_set;
     int32_t *node_of; /* by CPU; -1: in none */
     uint32_t cpu_count;
-    bool told_cpu, told_node; /* that it is not known */
+    bool told_cpu, told_node; /* whether it was said that a CPU or a node is not known */
     struct pd_c2c_stats all;
     struct pd_keys line_keys, row_keys;
     struct pd_c2c_meaning *meanings;
@@ -165,7 +165,7 @@ PD_INLINE uint64_t pd_c2c_wanted_of(const struct pd_c2c_cell *cell, uint32_t dis
                          (uint64_t)n[PD_C2C_LCL_PEER] + n[PD_C2C_RMT_PEER]);
 }
 
-/* The lines, and for each the places that accessed it. PERFDATA_ERROR_MEMORY. */
+/* The lines, and below each the places that accessed it. PERFDATA_ERROR_MEMORY. */
 perfdata_status pd_c2c_put_lines(struct pd_c2c *c2c, struct pd_text *out);
 
 #endif

@@ -7,7 +7,7 @@
 #include "container/container.h"
 #include "order/order.h"
 
-/* Whose samples they are, as the recording's header tells. */
+/* Which processor and which events the samples are of, as the recording's header tells. */
 struct pd_ibs {
     bool is_amd;
     bool has_op, has_fetch;

@@ -27,10 +27,10 @@ union pd_any_record {
     struct pd_record_auxtrace_error error;
 };
 
-/* The size of the structure of this type, for pd_record_decode(); 0: perf prints nothing of it
- * here. */
+/* The size of the structure that pd_record_decode() fills in for this type; 0: perf prints nothing
+ * of such a record here. */
 size_t pd_any_record_size(uint32_t type);
-/* Adds " name+0xoff" of a kernel address; false: unknown. */
+/* Adds " name+0xoff" for a kernel address; false: it has no known name. */
 struct pd_record_namer {
     bool (*name)(void *data, uint64_t address, struct pd_text *text);
     void *data;

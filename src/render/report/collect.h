@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What collect.c shares with those that count other things than samples: a worker, a sample's
- * facts. */
+/* What collect.c shares with files that count other things than samples: a worker, and the facts of
+ * a sample. */
 #ifndef PD_REPORT_COLLECT_H
 #define PD_REPORT_COLLECT_H
 #include "pipeline/pipeline.h"
@@ -14,13 +14,13 @@ struct pd_report_collecting {
     bool wants_chain;
     pthread_mutex_t lock;
     struct pd_report_counts *out;
-    bool has_first; /* a worker's tables have become those of `out` */
+    bool has_first; /* the tables of some worker have become those of `out` */
     struct pd_report_state *sequential;
     struct pd_report_running running; /* of a plan that counts_latency */
     struct pd_event_switch event_switch;
 };
 
-/* stacks.c: parts of chains that came before. */
+/* stacks.c: parts of chains that were met before. */
 struct pd_report_stacks {
     struct pd_chain_memo user, kernel; /* addresses -> list */
     struct pd_intern lists;            /* frames, u32s, callee first */
@@ -28,7 +28,7 @@ struct pd_report_stacks {
     PD_VEC(uint32_t) frames;           /* of a list while it is made */
 };
 
-/* A worker. */
+/* What one worker counts into, and what it keeps for that. */
 struct pd_report_state {
     struct pd_report_collecting *shared;
     struct pd_resolver *resolver;
@@ -38,16 +38,16 @@ struct pd_report_state {
     struct pd_code_hist code;
     struct pd_frame *frames;
     size_t frame_capacity;
-    /* The cell that a chain's callers lead to; not in use: no slots. */
+    /* The cell that a chain's callers lead to; without slots it is not in use. */
     struct pd_chain_memo callers;
-    struct pd_report_stacks stacks;   /* in use with it */
+    struct pd_report_stacks stacks;   /* in use when `callers` is */
     uint32_t last_cell;               /* of the sample before */
-    bool by_spots;                    /* locations are functions' */
+    bool by_spots;                    /* locations stand for functions */
     struct pd_report_scratch scratch; /* for payloads */
 };
 
 struct pd_report_facts {
-    const struct pd_event *event; /* whose histogram */
+    const struct pd_event *event; /* the event whose histogram counts it */
     const struct pd_sample *sample;
     const struct pd_thread *thread;
     uint64_t number, period;
@@ -58,24 +58,26 @@ struct pd_report_facts {
     const struct pd_hist_access *access; /* a branch of the sample, or its access to memory */
 };
 
-/* collect.c: a worker; NULL: no memory. */
+/* collect.c: makes a worker; NULL: no memory. */
 struct pd_report_state *pd_report_state_new(struct pd_report_collecting *shared,
                                             struct pd_resolver *resolver);
 void pd_report_state_free(struct pd_report_state *state);
-/* Sets facts->cell to the sample's chain; leaves it where it has none. False: no memory. */
+/* Sets facts->cell to the sample's chain, and does not touch it where the sample has none. False:
+ * no memory. */
 bool pd_report_take_chain(struct pd_report_state *state, struct pd_report_facts *facts);
-/* PD_HIST_NONE: no memory. */
+/* A frame's number; PD_HIST_NONE: no memory. */
 uint32_t pd_report_frame_id(struct pd_report_state *state, const struct pd_frame *frame);
 
-/* ahead.c: the locations of some samples in a row. */
+/* ahead.c: the locations of a few consecutive samples, found before their turn. */
 enum { PD_REPORT_AHEAD = 16 };
 struct pd_report_ahead {
     size_t from, count; /* of the batch's records */
     struct pd_location *locations[PD_REPORT_AHEAD];
 };
 
-/* Of record i of a batch whose records are asked for in turn: its location, if it is known before
- * its turn, or NULL. `ahead` begins empty. Asks the memory for what the next ones need. */
+/* The location of record i of a batch, if it is known ahead, or NULL. Records have to be asked for
+ * in turn, beginning with `ahead` empty. Also starts to fetch into the cache what the next ones
+ * need. */
 struct pd_location *pd_report_look_ahead(struct pd_report_state *state,
                                          const struct pd_batch *batch, size_t i,
                                          struct pd_report_ahead *ahead);
@@ -83,22 +85,22 @@ struct pd_location *pd_report_look_ahead(struct pd_report_state *state,
 /* False: no memory. */
 bool pd_report_stacks_init(struct pd_report_stacks *stacks);
 void pd_report_stacks_free(struct pd_report_stacks *stacks);
-/* The cell of the sample's chain, without parents, ignored functions and inlined ones. False: the
- * chain is to be resolved as a whole. */
+/* Finds the cell of the sample's chain; parents, ignored functions and inlined ones are not looked
+ * for. False: the chain is to be resolved as a whole. */
 bool pd_report_stack_of(struct pd_report_state *state, const struct pd_report_facts *facts,
                         uint32_t *cell);
 
-/* words.c: the words of a row's key, one per sort key behind the event. */
+/* words.c: makes the words of a row's key, which follow the event: one per sort key. */
 void pd_report_fill_key(struct pd_report_state *state, const struct pd_report_facts *facts,
                         uint64_t *key);
 
-/* branch.c: each branch of a sample's stack for itself. */
+/* branch.c: counts each branch of a sample's stack for itself. */
 perfdata_status pd_report_count_branches(struct pd_report_state *state,
                                          struct pd_report_facts *facts, bool filtered);
 
-/* memory.c: what a sample's weight is: of one in parts, the first. */
+/* memory.c: a sample's weight; of a weight in parts, the first part. */
 uint64_t pd_report_weight(const struct pd_report_facts *facts);
-/* What a sample accessed, in a report of memory, for facts->access; false: no memory. */
+/* For facts->access in a report of memory: what the sample accessed. False: no memory. */
 bool pd_report_access(struct pd_report_state *state, const struct pd_report_facts *facts,
                       struct pd_hist_access *access);
 void pd_report_cache_line(const struct pd_report_facts *facts, struct pd_hist_cache_line *line);
@@ -106,15 +108,15 @@ void pd_report_cache_line(const struct pd_report_facts *facts, struct pd_hist_ca
 /* lines.c: the name of an address's source line or file, for the keys SRCLINE... and SRCFILE. */
 uint64_t pd_report_line_word(struct pd_report_state *state, const struct pd_location *location,
                              uint64_t address, uint8_t key);
-/* The text of an address's source line, without a symbol: its object and address where no line is
- * known. False: no memory. */
+/* The text of an address's source line. It has no symbol: where no line is known, object and
+ * address stand for it. False: no memory. */
 bool pd_report_source_line(const struct pd_report_plan *plan, struct pd_symbols *symbols,
                            const struct pd_map *map, uint64_t address, struct pd_text *out);
-/* The word that a sort key makes of a frame of a chain. */
+/* The word that a sort key has for a frame of a chain. */
 uint32_t pd_report_frame_word(struct pd_report_state *state, const struct pd_frame *frame,
                               uint8_t key);
 
-/* A location as rows of branches and of accesses to memory have it. */
+/* A location in the form that rows of branches and of accesses to memory have. */
 PD_INLINE struct pd_hist_place pd_report_place(const struct pd_location *location, char level)
 {
     return (struct pd_hist_place){ .dso = location->dso,

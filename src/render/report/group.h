@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which events are shown as one. */
+/* Which events share a table as a group. */
 #ifndef PD_REPORT_GROUP_H
 #define PD_REPORT_GROUP_H
 #include "render/report/plan.h"
@@ -8,7 +8,7 @@ struct pd_report_group {
     const uint32_t *events; /* the leader first */
     size_t count;
     const char *name; /* NULL: it has none */
-    bool is_forced;   /* it was made of all events, by --group */
+    bool is_forced;   /* it was made of all events, by --group, and not recorded */
     bool is_plural;
 };
 
@@ -18,7 +18,7 @@ struct pd_report_groups {
     size_t count;
 };
 
-/* After the run: `counts` knows which events are traces. */
+/* To be called after the run, when `counts` tells which events are traces. */
 perfdata_status pd_report_groups_make(const struct pd_recording *recording,
                                       struct pd_report_plan *plan,
                                       const struct pd_report_counts *counts,

@@ -20,12 +20,12 @@ enum pd_chain_value { PD_CHAIN_PERCENT, PD_CHAIN_PERIOD, PD_CHAIN_COUNT };
 
 struct pd_report_column {
     uint8_t what; /* enum pd_hist_key */
-    bool elided;  /* one value only: said above the table */
+    bool elided;  /* has one value only, which is told above the table */
     uint32_t user_width;
     const char *title;
 };
 
-/* A field of an event as a column: part of the key `key`. */
+/* A field of an event as a part of the column of the key `key`. */
 struct pd_report_field {
     uint8_t key; /* PD_KEY_FIELDS... */
     bool raw;
@@ -37,7 +37,7 @@ enum pd_report_mode { PD_REPORT_NORMAL, PD_REPORT_BRANCH, PD_REPORT_MEMORY };
 
 /* Which columns are printed, from left to right, and what rows are sorted by. */
 struct pd_report_layout {
-    const char *sort; /* options->sort, or what stands for it */
+    const char *sort; /* options->sort, or its default */
     struct pd_report_column columns[PD_REPORT_COLUMNS];
     size_t column_count;
     uint8_t order[PD_REPORT_COLUMNS];
@@ -48,18 +48,18 @@ struct pd_report_layout {
 
 /* How chains are counted and drawn. */
 struct pd_report_chains {
-    unsigned max_stack;    /* of the options, or what chains of a trace need */
+    unsigned max_stack;    /* of the options, or as much as a trace's chains need */
     bool asked;            /* -g given */
     bool with_branches;    /* -g branch, --branch-history */
-    bool shows_ends;       /* they tell what is known of their branches */
-    bool skip_first_frame; /* -s sym...: it is the row itself */
+    bool shows_ends;       /* chains tell what is known of their branches */
+    bool skip_first_frame; /* -s sym...: the first frame is the row itself */
     enum pd_chain_mode mode;
     enum pd_chain_value value;
     double percent;
     uint32_t print_limit;
 };
 
-/* Filter lists that have one entry: its name, and whether its line is printed. */
+/* Filter lists that have one entry: its name, and whether a line above the table tells it. */
 struct pd_report_only {
     const char *comm, *dso, *symbol;
     bool show_comm, show_dso, show_symbol;
@@ -71,7 +71,7 @@ struct pd_report_patterns {
     regex_t parent, ignore;
 };
 
-/* What is read of the payloads of tracepoints. */
+/* What is read from the payloads of tracepoints. */
 struct pd_report_payloads {
     PD_VEC(struct pd_report_field) fields;
     struct pd_tracing *tracing;             /* NULL: no payload is looked at */
@@ -82,10 +82,10 @@ struct pd_report_plan {
     const struct perfdata_report_options *options;
     struct pd_itrace_options itrace;
     enum pd_report_mode mode;
-    bool has_mode_data; /* what that mode needs was recorded */
-    bool cpus_refused;  /* the fit failed because of options->cpus */
+    bool has_mode_data; /* what `mode` needs was recorded */
+    bool cpus_refused;  /* fitting the plan failed because of options->cpus */
     bool total_cycles, full_source_path, counts_latency;
-    bool counts_code;        /* also by address; what the filters leave out does not count at all */
+    bool counts_code;        /* samples also count by address; filtered ones not at all */
     const char *code_symbol; /* then: only samples in a function of this name; NULL: all */
     struct pd_hist_options hist;
     struct pd_report_layout layout;
@@ -101,36 +101,36 @@ struct pd_report_plan {
     struct pd_arena arena;
 };
 
-/* Parses what needs no recording. */
+/* Makes a plan from options, as far as that needs no recording. */
 perfdata_status pd_report_plan_make(struct pd_context *context,
                                     const struct perfdata_report_options *options,
                                     struct pd_report_plan *out);
-/* What rows are made of: samples, or branches or memory accesses where options or the recording ask
- * for that. */
+/* What rows are made of: samples, or, where the options or the recording ask for that, branches or
+ * memory accesses. */
 enum pd_report_mode pd_report_mode_of(const struct pd_recording *recording,
                                       const struct perfdata_report_options *options);
-/* Reports of branches that are reports of memory, too, are refused, as perf does. */
+/* Refuses, as perf does, reports that are of branches and of memory at once. */
 perfdata_status pd_report_check_modes(struct pd_recording *recording,
                                       const struct perfdata_report_options *options);
-/* Fits it to what the recording has: chains or not, filters. *perf_exit is perf's code for a
- * failure. */
+/* Fits the plan to what the recording has, such as chains, and sets up the filters. *perf_exit is
+ * perf's exit code for a failure. */
 perfdata_status pd_report_plan_fit(struct pd_recording *recording, struct pd_report_plan *plan,
                                    int32_t *perf_exit);
 void pd_report_plan_free(struct pd_report_plan *plan);
-/* chain_words.c: the plan's `chains`, by its options. */
+/* chain_words.c: fills in the plan's `chains` from its options. */
 perfdata_status pd_report_parse_chains(struct pd_context *context, struct pd_report_plan *plan);
-/* The next piece between characters of `separators`; false at the end. */
+/* The next piece of a text, between characters of `separators`; false at the end. */
 bool pd_report_next_token(const char **at, const char *separators, const char **token,
                           size_t *length);
 /* The name that -F has for a key or column. */
 const char *pd_report_key_of(uint8_t what);
 
-/* What the recording tells of an Intel PT trace: of several records the first counts, as where
- * traces are decoded. */
+/* What the recording tells of its Intel PT trace. Of several such records the first one counts, as
+ * it does where traces are decoded. */
 struct pd_report_trace {
     bool known;
-    uint64_t number; /* of the record */
-    uint64_t pmu;    /* type of the events that record it */
+    uint64_t number; /* the record's number */
+    uint64_t pmu;    /* type of the events that record the trace */
 };
 
 /* collect.c: runs through the recording and counts. */
@@ -144,11 +144,10 @@ struct pd_report_counts {
 perfdata_status pd_report_collect(struct pd_session *session, const struct pd_report_plan *plan,
                                   unsigned threads, struct pd_report_counts *out);
 
-/* trace.c: the payloads of tracepoints. Opens the formats, once. */
+/* trace.c: prepares to read the payloads of tracepoints: opens their formats, once. */
 perfdata_status pd_report_trace_open(struct pd_recording *recording, struct pd_report_plan *plan);
-/* The fields that a sort key names (FIELD, EVENT.FIELD, EVENT.*, trace_fields) join `plan->fields`
- * with key `key`;
- * *found is false when there are none. */
+/* Adds the fields that a sort key names (FIELD, EVENT.FIELD, EVENT.*, trace_fields) to
+ * `plan->fields`, under the key `key`; *found is false when there are none. */
 perfdata_status pd_report_fields_add(struct pd_recording *recording, struct pd_report_plan *plan,
                                      const char *name, size_t length, uint8_t key, bool *found);
 struct pd_report_payload {
@@ -158,13 +157,13 @@ struct pd_report_payload {
     const struct pd_thread *thread;
     uint64_t number;
 };
-/* A worker's memory for texts. */
+/* A worker's memory for making texts. */
 struct pd_report_scratch {
     struct pd_text text, key;
 };
 void pd_report_scratch_free(struct pd_report_scratch *scratch);
-/* Sets the words of `key` that come from the payload: ids of names, PD_HIST_NONE for nothing. The
- * event's own word stands before `words`. */
+/* Sets those words of `key` that come from the payload: they are ids of names, or PD_HIST_NONE
+ * where there is none. The event's own word stands before `words`. */
 void pd_report_trace_words(const struct pd_report_plan *plan,
                            const struct pd_report_payload *payload, struct pd_hist *hist,
                            struct pd_report_scratch *scratch, uint64_t *words);
@@ -180,47 +179,48 @@ struct pd_report_table {
     size_t event_count;
     const struct pd_chain_index *chains; /* NULL: none drawn */
     uint64_t total;                      /* 100 % */
-    uint64_t chain_total;    /* 100 % of chains: relative percentages are not for them */
-    uint64_t least;          /* hits that a node of a chain needs */
+    uint64_t chain_total;                /* 100 % of chains, whose percentages are never relative */
+    uint64_t least;                      /* hits that a node of a chain needs to be drawn */
     uint32_t address_digits; /* of an address without a symbol: 8 where the machine has 32 bits */
     uint32_t widths[PD_KEY_COUNT];
     uint32_t *field_widths;       /* per field of the plan */
     const char **last_mispredict; /* the text of the row before */
     unsigned threads;             /* to draw with */
     bool periods;                 /* sums in place of percentages */
-    bool like_perf;               /* words that perf 6.1 does not know are as it prints them */
+    bool like_perf;               /* words newer than perf 6.1 are printed as it does */
 };
 
-/* sheet.c: titles and rows, each row with its chains. `flush` gives the text away when it has
+/* sheet.c: titles and rows, each row with its chains. `flush` takes the text whenever it has
  * grown. */
 perfdata_status pd_report_draw(struct pd_report_table *table, struct pd_text *out,
                                perfdata_status (*flush)(void *data, struct pd_text *text),
                                void *data);
 
-/* trace.c: how wide each field of the table's leader is. */
+/* trace.c: finds how wide each field of the table's leader is. */
 perfdata_status pd_report_fields_measure(struct pd_report_table *table);
 /* The value of the index-th field of one key. */
 void pd_report_field_cell(const struct pd_report_table *table, const struct pd_hist_row *row,
                           uint8_t key, size_t index, uint32_t width, struct pd_text *out);
 
-/* lines.c: the source lines that chains show. */
+/* lines.c: finds the source lines that chains show. */
 perfdata_status pd_report_frame_lines(const struct pd_report_plan *plan, struct pd_symbols *symbols,
                                       struct pd_hist *hist, struct pd_arena *arena);
 
-/* ends.c: what a frame of a chain tells of branches. */
+/* ends.c: what a frame that is a branch's end tells of the branch. */
 void pd_report_ends(const struct pd_chain_ends *ends, struct pd_text *out);
 
 /* graph.c: the chains of one row. */
 void pd_report_graph(const struct pd_report_table *table, const struct pd_hist_row *row,
                      const struct pd_chain_tree *tree, struct pd_text *out);
 
-/* The first address of a cache line, of 64 bytes: perf asks the machine that it runs on. */
+/* The address at which a cache line begins. We take lines of 64 bytes; perf asks the machine it
+ * runs on. */
 #define PD_CACHE_LINE_OF(address) ((address) & ~UINT64_C(63))
 
-/* The sort keys as perf tells them above a table of accesses to memory. */
+/* The sort keys as perf names them above a table of accesses to memory. */
 void pd_report_sort_text(const struct pd_report_plan *plan, struct pd_text *out);
 
-/* Members of report's options that annotate's and diff's have by the same names. */
+/* The options of report that annotate and diff have, too, under the same names. */
 #define PD_REPORT_WHICH_SAMPLES(from)                                                              \
     .comms = (from)->comms, .pids = (from)->pids, .tids = (from)->tids, .cpus = (from)->cpus,      \
     .dsos = (from)->dsos, .symbols = (from)->symbols

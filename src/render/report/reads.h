@@ -27,11 +27,11 @@ struct pd_report_reads {
     bool failed; /* no memory */
 };
 
-/* Adds a READ record; others are passed over. Records have to come in delivery order: it is the
- * order of the rows. */
+/* Adds a READ record and ignores any other. Records have to come in delivery order, which becomes
+ * the order of the rows. */
 void pd_report_reads_add(struct pd_report_reads *reads, struct pd_context *context,
                          const struct pd_delivered *record);
-/* Takes what is written so far where it is long enough. */
+/* Takes the text written so far, if there is enough of it. */
 typedef perfdata_status (*pd_report_reads_flush)(void *data, struct pd_text *out);
 /* A row for each thread, or with `raw` an entry for each thread and counter. */
 perfdata_status pd_report_reads_text(const struct pd_report_reads *reads, bool raw,

@@ -22,23 +22,23 @@ struct pd_report {
     uint64_t trace_errors;
     const char *last_mispredict;
     unsigned threads;
-    bool is_open; /* the session */
+    bool is_open; /* whether the session is open */
 };
 
-/* The plan of the options, which fits nothing yet. */
+/* Makes the plan from the options; it is not yet fitted to the recording. */
 perfdata_status pd_report_start(struct pd_report *report);
-/* Fits the plan to the recording; a failure is told as perf's report does where the caller is
- * perf's. */
+/* Fits the plan to the recording. A failure is told in the words of perf's report, where the caller
+ * stands in for perf. */
 perfdata_status pd_report_fit(struct pd_report *report);
-/* Reads and counts. The session stays open, as tables need it; to be ended by pd_report_end() also
- * on failure. */
+/* Reads the recording and counts. The session stays open, since tables need it; pd_report_end() has
+ * to end it, also after a failure. */
 perfdata_status pd_report_count(struct pd_report *report);
-/* Groups of events, rows in order, chains by row. */
+/* Groups the events, puts rows in order, and gathers the chains of each row. */
 perfdata_status pd_report_prepare(struct pd_report *report);
 bool pd_report_is_drawn(const struct pd_report *report, uint32_t leader);
 struct pd_report_table pd_report_table_of(struct pd_report *report,
                                           const struct pd_report_group *group);
-/* Everything but the plan; `status` of the run, or what comes instead. */
+/* Frees everything but the plan. Returns `status`, that of the run, or an error met at the end. */
 perfdata_status pd_report_end(struct pd_report *report, perfdata_status status);
 
 #endif

@@ -11,8 +11,8 @@ struct pd_report_settings {
     char sort[256], cache[1024];
 };
 
-/* Fills in the options that were not given from the files that they name; `settings` must outlive
- * them. < 0: a value that perf refuses as well, told in its words. */
+/* Fills in the options that were not given, from the files that they name; `settings` must outlive
+ * the options. < 0: perf refuses a value, too; the error is told in its words. */
 perfdata_status pd_report_settings_take(struct pd_context *context,
                                         struct perfdata_report_options *options,
                                         struct pd_report_settings *settings);

@@ -26,7 +26,7 @@ struct pd_sched_chain {
 struct pd_sched_idle {
     struct pd_sched_task task;
     const struct pd_thread *before; /* what went to sleep there; NULL: none */
-    uint32_t chain;                 /* of the switch to idle, number + 1; 0: none */
+    uint32_t chain;                 /* the chain of the switch to idle: its number + 1; 0: none */
     PD_VEC(struct pd_sched_chain) chains;
     struct pd_map64 chain_at; /* by number of the text */
 };
@@ -37,10 +37,10 @@ struct pd_timehist {
     PD_VEC(struct pd_sched_task) tasks;  /* by the thread's index */
     PD_VEC(struct pd_sched_idle *) idle; /* by CPU */
     uint64_t switched_at[PD_SCHED_CPUS]; /* 0: not yet */
-    uint32_t most_cpu;                   /* the highest CPU, or how many the header says */
+    uint32_t most_cpu;                   /* the highest CPU so far, or as many as the header says */
     struct pd_filter filter;             /* pids, tids, CPUs */
     uint64_t from, to;                   /* of --time; 0: open */
-    uint64_t first, last;                /* what was looked at */
+    uint64_t first, last;                /* times of the first and the last event looked at */
     uint64_t skipped;
     size_t comm_width;
     uint64_t flags;
@@ -50,7 +50,7 @@ struct pd_timehist {
     struct pd_intern chain_texts;
 };
 
-/* "comm[tid/pid]", and the column as wide as the widest so far. `comm` NULL: an idle CPU. */
+/* "comm[tid/pid]", padded to the widest name so far. `comm` NULL: an idle CPU. */
 void pd_timehist_name(struct pd_timehist *hist, const char *comm, const struct pd_thread *thread,
                       bool left, struct pd_text *out);
 /* "%*lu.%03lu " in milliseconds. */

@@ -34,7 +34,7 @@ struct pd_dl_location {
     uint8_t sym_binding, is_64_bit, is_kernel_ip;
     uint32_t buildid_size;
     const uint8_t *buildid;
-    /* resolve_ip() only: */
+    /* Set by resolve_ip() only: */
     uint8_t filtered;
     const char *comm;
 };
@@ -51,7 +51,7 @@ struct pd_dl_functions {
     void *(*reserved[120])(void *);
 };
 
-/* What a filter may have; each may be NULL. */
+/* The functions that a filter may have; each may be NULL. */
 struct pd_dl_filter {
     int (*start)(void **data, void *ctx);
     int (*stop)(void *data, void *ctx);
@@ -61,7 +61,7 @@ struct pd_dl_filter {
 
 /* cycles.c: built in, as dlfilter-show-cycles.so. It prints by pd_dl_print(). */
 extern const struct pd_dl_filter pd_dl_show_cycles;
-/* "%10llu " of the value, or as many blanks: how many values, up to two. */
+/* Up to two values as "%10llu ", and blanks in place of those missing. */
 void pd_dl_print(void *ctx, const uint64_t *values, unsigned count);
 
 #endif

@@ -42,7 +42,7 @@ enum pd_script_kind {
 
 struct pd_script_fields {
     uint64_t fields;
-    uint64_t asked;   /* by the user, for all kinds: missing ones are an error */
+    uint64_t asked;   /* by the user, for all kinds: it is an error if one is missing */
     uint64_t removed; /* by the user */
     bool user_set, wildcard;
 };
@@ -51,12 +51,12 @@ struct pd_script_fields {
 struct pd_script_event {
     const struct pd_event *event;
     uint64_t fields;
-    const char *name; /* "%*s: " */
+    const char *name; /* formatted as "%*s: " */
     size_t name_length;
     bool has_chain;      /* a chain follows the line */
     bool plain_comm;     /* comm is not padded */
     bool address_symbol; /* addr can be a symbol */
-    bool branch_trace;   /* BTS: its own order of fields */
+    bool branch_trace;   /* BTS, which has its own order of fields */
     bool address_shown;  /* BTS: the target */
     bool bpf_output;
     struct pd_branch_counters *counters;  /* with field brcntr, else NULL */
@@ -66,7 +66,7 @@ struct pd_script_event {
 
 enum pd_time_form { PD_TIME_USEC, PD_TIME_NSEC };
 
-/* What lines look like beside their fields, by the options and what the recording has. */
+/* What lines look like apart from their fields, by the options and by what the recording has. */
 struct pd_script_form {
     bool use_callchain, latency, kernel_path, full_source_path;
     enum pd_time_form time;
@@ -82,17 +82,17 @@ struct pd_script_order {
     uint64_t first_time, last_time;
 };
 
-/* CLOCK_DATA, for tod. */
+/* CLOCK_DATA, for the field tod. */
 struct pd_script_clock {
     bool known;
     uint64_t time, wall;
 };
 
-/* -D */
+/* What -D needs. */
 struct pd_script_raw {
     struct pd_raw_dump *dump; /* NULL without it */
     struct pd_trace_log log;
-    uint64_t line_types[2]; /* the records that have lines, too */
+    uint64_t line_types[2]; /* the record types that have lines as well */
 };
 
 struct pd_script {
@@ -101,7 +101,7 @@ struct pd_script {
     const struct perfdata_script_options *options;
     struct pd_itrace_options itrace;
     struct pd_filter filter;
-    struct pd_event_switch event_switch; /* any: one thread works */
+    struct pd_event_switch event_switch; /* any switch makes the run use one thread */
     struct pd_name_set stop;
     struct pd_arena arena;
     struct pd_script_fields kinds[PD_SCRIPT_KINDS];
@@ -121,17 +121,17 @@ struct pd_script {
     int perf_exit;
 };
 
-/* The fields that decide what the text of an address is. */
+/* The fields on which the text of an address depends. */
 #define PD_PLACE_FIELDS                                                                            \
     (PD_FIELD(SYM) | PD_FIELD(SYMOFF) | PD_FIELD(DSO) | PD_FIELD(DSOFF) | PD_FIELD(SRCLINE))
 
-/* The text that follows an address, kept as long as its location; one for each set of fields that
- * was met. */
+/* The text that follows an address, kept as long as its location. There is one for each set of
+ * fields that was met. */
 struct pd_place {
     struct pd_place *next;
     uint64_t fields;
     uint32_t length;
-    bool stop; /* chains end here */
+    bool stop; /* chains end at this address */
     char text[];
 };
 
@@ -154,7 +154,8 @@ PD_INLINE size_t pd_block_room(size_t length)
 
 enum { PD_ADDRESS_WIDTH = 16 };
 
-/* A name as it was printed before: padded to 16 and with a blank behind. */
+/* The padded text of a thread's name, kept for its next line: at least 16 wide, with a blank
+ * behind. */
 struct pd_comm_text {
     const char *comm; /* NULL: free */
     uint32_t length;  /* at most 15 */
@@ -163,8 +164,8 @@ struct pd_comm_text {
 
 #define PD_COMM_TEXTS 64 /* a power of 2 */
 
-/* What a line begins with, comm to misc, as it was printed last of a CPU: a thread runs on one for
- * some time, and the others print in between. */
+/* The beginning of a line, comm to misc, as it was last printed for a CPU. A thread runs on one CPU
+ * for some time, while lines of other CPUs come in between. */
 struct pd_head_text {
     const struct pd_script_event *plan; /* NULL: nothing yet */
     const char *comm;
@@ -189,13 +190,13 @@ struct pd_time_text {
 #define PD_KERNEL_TEXTS 16384
 #define PD_KERNEL_MEMORY (UINT64_C(12) << 20)
 
-/* Where a time belongs in a batch's text: in_order() puts it there. */
+/* Where a time is to be put into a batch's text, which pd_script_in_order() does. */
 struct pd_time_gap {
     size_t position;
     uint64_t time;
 };
 
-/* Where the text of a sample ends, and its event; of other text UINT32_MAX. */
+/* Where the text of a sample ends, and its event; UINT32_MAX for text of anything else. */
 struct pd_script_mark {
     size_t end;
     uint32_t event;
@@ -207,7 +208,7 @@ struct pd_time_gaps {
     struct pd_text spare;
 };
 
-/* The text of a sample's flags, made once. */
+/* The text of a sample's flags, made once for each value. */
 struct pd_flag_text {
     uint32_t flags, length; /* length 0: free */
     char text[64];
@@ -226,19 +227,19 @@ struct pd_pt_line {
     bool known;
 };
 
-/* What follows an address of a function, or of a gap between two. With an offset in the function it
- * stands between head and tail. */
+/* What follows any address of one function, or of one gap between functions. Where an offset is
+ * shown, it stands between the head and the tail. */
 struct pd_span_text {
-    const struct pd_dso *dso; /* NULL: of addresses that no object has */
-    uint64_t from, size;      /* of addresses in the object */
+    const struct pd_dso *dso; /* NULL: for addresses that no object has */
+    uint64_t from, size;      /* addresses in the object that have this text */
     uint64_t start;           /* of the function: offsets count from it */
     uint64_t fields;
-    uint32_t head, length; /* of the head, of both */
+    uint32_t head, length; /* head: its length; length: of head and tail */
     bool has_offset;
     char text[]; /* the tail right behind the head */
 };
 
-/* Where an address lies, and where its text is looked for. */
+/* Where an address lies, and where to look for its text. */
 struct pd_script_point {
     struct pd_point point;
     struct pd_span_text **near;
@@ -265,8 +266,8 @@ struct pd_script_points {
 struct pd_script_texts {
     struct pd_arena places; /* texts of locations; freed when the resolver drops its locations */
     PD_VEC(struct pd_insn_text) insns; /* by the location's index */
-    /* The text of the lines behind the first: of a chain, or its part in user space; of its part
-     * in the kernel. */
+    /* The text of the lines that follow the first one: of a whole chain or of its part in user
+     * space (chains), and of its part in the kernel. */
     struct pd_chain_memo chains, kernel_chains;
     struct pd_script_points points;
     /* the seconds printed last */
@@ -286,7 +287,7 @@ struct pd_script_guests {
     struct pd_arena arena;
 };
 
-/* What the views of traces showed last. */
+/* What the views of traces showed last, which later lines depend on. */
 struct pd_script_traced {
     struct pd_map64 switches; /* --pt-events: by CPU, place in switch_texts */
     PD_VEC(struct pd_text) switch_texts;
@@ -304,12 +305,12 @@ struct pd_script_worker {
     struct pd_frame *frames;
     size_t frame_capacity;
     struct pd_time_gaps *gaps;       /* of the batch, sequential only */
-    bool marks;                      /* a mark for each record goes there */
+    bool marks;                      /* each record is to leave a mark for in_order() */
     struct pd_code_reader *code;     /* NULL: no instructions are asked for */
     struct pd_script_source *source; /* NULL: srccode is not asked for */
     struct pd_script_stat *stat;     /* NULL: no recording of perf stat */
     struct pd_script_series *series; /* NULL: none was met */
-    /* What was looked up ahead for the sample at hand; else NULL. */
+    /* The location of the sample at hand where it was looked up ahead; else NULL. */
     struct pd_location *location;
     const struct pd_script_point *point;
     uint64_t samples, errors;
@@ -328,38 +329,40 @@ PD_INLINE struct pd_head_text *pd_script_head(struct pd_script_worker *worker, u
 
 /* fields.c */
 void pd_script_defaults(struct pd_script *script);
-/* One value of -F. */
+/* Takes one value of -F. */
 perfdata_status pd_script_parse_fields(struct pd_script *script, const char *text);
-/* Drops the fields that the recording lacks, refuses what was asked and is missing. */
+/* Drops the fields that the recording lacks; refuses those that were asked for and are missing. */
 perfdata_status pd_script_check_fields(struct pd_script *script);
-/* Checks the fields of events that the trace added since; then makes script->events. */
+/* Checks the fields of events that a trace has added since, then makes script->events. */
 perfdata_status pd_script_plan_events(struct pd_script *script);
-/* Some event shows calls indented. */
+/* Whether some event shows indented calls. */
 bool pd_script_shows_calls(const struct pd_script *script);
 
-/* The address that its samples have is one of code, as far as perf looks it up. */
+/* Whether the address of the event's samples is one of code, as far as perf looks it up. */
 bool pd_script_address_is_code(const struct pd_event *event);
 
 /* place.c */
 /* " sym+0xoff (dso)", what follows an address; NULL when the system has no memory. */
 const struct pd_place *pd_script_place(struct pd_script_worker *worker, uint64_t fields,
                                        struct pd_location *location);
-/* Appends that text and what options ask for behind it: source line, "(inlined)". */
+/* Appends what follows an address, and what the options ask for behind that: the source line,
+ * "(inlined)". */
 void pd_script_place_text(struct pd_script *script, uint64_t fields,
                           const struct pd_location *location, struct pd_text *text);
 /* The lines of a chain. */
 void pd_script_chain(struct pd_script_worker *worker, const struct pd_script_event *plan,
                      const struct pd_sample *sample, const struct pd_delivered *record,
                      struct pd_text *text);
-/* " name+0xoff" and " (dso)" as the fields say. */
+/* " name+0xoff" and " (dso)", as far as the fields ask for them. */
 void pd_script_symbol(struct pd_script *script, uint64_t fields, const struct pd_location *location,
                       struct pd_text *text);
-/* How far a location lies behind the begin of its symbol, which it must have. */
+/* How far a location lies behind the start of its symbol, which it must have. */
 uint64_t pd_script_offset(const struct pd_location *location);
-/* The source line, of inlined functions where the next one is called. False: no memory. */
+/* Finds the location's source line; inside inlined functions, the line where the next one is
+ * called. False: no memory. */
 bool pd_script_find_line(struct pd_script *script, const struct pd_location *location,
                          uint64_t address, struct pd_source_line *line);
-/* The frames of a chain, as options have them; NULL: no memory. */
+/* The frames of the sample's chain, as the options ask for them; NULL: no memory. */
 const struct pd_frame *pd_script_frames(struct pd_script_worker *worker,
                                         const struct pd_sample *sample,
                                         const struct pd_delivered *record, size_t *count,
@@ -371,10 +374,10 @@ void pd_script_dso(struct pd_script *script, const struct pd_location *location,
 /* "\n  FILE:LINE"; nothing where there is no map. */
 void pd_script_srcline(struct pd_script *script, const struct pd_location *location,
                        uint64_t address, struct pd_text *text);
-/* `before` in place of the line end and blanks. */
+/* The same with `before` in place of the line end and blanks. */
 void pd_script_line_of(struct pd_script *script, const struct pd_location *location,
                        uint64_t address, const char *before, struct pd_text *text);
-/* Locations are gone: forget what stood for them. */
+/* To be called when locations are dropped: forgets what was kept for them. */
 void pd_script_forget(struct pd_script_worker *worker);
 
 /* A line of a chain. */
@@ -390,29 +393,29 @@ PD_INLINE void pd_script_put_frame(const struct pd_place *place, uint64_t addres
     text->length += PD_ADDRESS_WIDTH + 2 + place->length;
 }
 
-/* points.c: frames by object and function, whose processes may be gone. */
-/* False: nothing was put, they are to be resolved. */
+/* points.c: frames by object and function, which hold when their processes are gone. */
+/* Appends the lines of a chain. False: nothing was put, its frames have to be resolved. */
 bool pd_script_put_points(struct pd_script_worker *worker, uint64_t fields,
                           const struct pd_delivered *record, uint8_t cpumode,
                           const struct pd_chain_entries *entries, struct pd_text *text);
-/* The address of a coming sample that has no chain, in three steps some samples apart: it is looked
- * up, its text fetched into the cache, put. False: it is to be resolved. */
+/* The address of a coming sample that has no chain, in three steps that are some samples apart: it
+ * is looked up, its text is fetched into the cache, and it is put. False: it has to be resolved. */
 bool pd_script_point_ahead(struct pd_script_worker *worker, const struct pd_delivered *record,
                            uint64_t fields, uint64_t ip, struct pd_script_point *out);
 void pd_script_point_fetch(const struct pd_script_point *point);
 bool pd_script_put_point(struct pd_script_worker *worker, uint64_t fields,
                          const struct pd_script_point *point, uint64_t ip, struct pd_text *text);
 void pd_script_points_forget(struct pd_script_worker *worker);
-/* Between batches: bounds what is kept. */
+/* To be called between batches: bounds how much is kept. */
 void pd_script_points_trim(struct pd_script_worker *worker);
 void pd_script_points_free(struct pd_script_worker *worker);
 
 /* ahead.c */
-/* Looks the address of a coming sample up and fetches its text into the cache; NULL: nothing to
- * look up. */
+/* Looks up the address of a coming sample and fetches its text into the cache; NULL: there is no
+ * address to look up. */
 struct pd_location *pd_script_ahead(struct pd_script_worker *worker,
                                     const struct pd_delivered *record);
-/* Looks up the point of a coming sample where that will do, else its location. */
+/* Looks up the point of a coming sample where that is enough, else its location. */
 void pd_script_look_ahead(struct pd_script_worker *worker, const struct pd_delivered *record,
                           struct pd_script_ahead *out);
 
@@ -427,32 +430,33 @@ struct pd_line_start {
     uint64_t time;
     uint32_t vcpu, machine_pid; /* of a guest: its CPU + 1; 0: none is known */
 };
-/* Gives the end of what it wrote, behind which there is room for period and event; the caller then
- * sets text->length. NULL when the system has no memory. */
+/* Returns the end of what was written; behind it there is room for period and event, and the caller
+ * then sets text->length. NULL: the system has no memory. */
 char *pd_script_start(struct pd_script_worker *worker, const struct pd_script_event *plan,
                       const struct pd_line_start *start, struct pd_text *text);
-/* More than any start and period take. */
+/* More bytes than the start of a line and its period ever take. */
 #define PD_START_ROOM 192
 
-/* time.c: the date and time of day. Gives the end of what it wrote, at most 64 bytes. */
+/* time.c: the date and time of day, at most 64 bytes. Returns the end of what was written. */
 char *pd_script_put_day(const struct pd_script *script, char *to, uint64_t time);
 /* Makes worker->texts.time the text of that time. */
 void pd_script_make_time(struct pd_script_worker *worker, uint64_t time);
 
-/* series.c: lines that differ from each other in times and addresses only. */
+/* series.c: lines that differ from each other only in times and addresses. */
 struct pd_script_series;
 bool pd_script_has_series(const struct pd_script *script, const struct pd_script_event *plan);
 bool pd_script_any_series(const struct pd_script *script);
-/* Writes the lines of the first records and says of how many. The line of the next one is yet to be
- * made; after that pd_script_series_begin() is called. */
+/* Writes the lines of the first records and returns of how many. The caller makes the line of the
+ * record behind them, and then calls pd_script_series_begin(). */
 size_t pd_script_series_lines(struct pd_script_worker *worker, const struct pd_delivered *records,
                               size_t count, struct pd_text *text);
-/* Writes the lines of packed samples from `at` on, as long as their places follow each other. */
+/* Writes the lines of packed samples from `at` on, as long as they follow each other in the
+ * trace. */
 size_t pd_script_series_packed(struct pd_script_worker *worker, const struct pd_synth_packs *packs,
                                size_t at, struct pd_text *text);
 /* A record that has facts was written: a series may begin with it. */
 void pd_script_series_begin(struct pd_script_worker *worker, const struct pd_delivered *record);
-/* Texts that were kept are no longer. */
+/* To be called when kept texts are dropped. */
 void pd_script_series_forget(struct pd_script_worker *worker);
 void pd_script_series_free(struct pd_script_worker *worker);
 
@@ -460,18 +464,18 @@ void pd_script_series_free(struct pd_script_worker *worker);
 struct pd_script_stat;
 struct pd_script_stat *pd_script_stat_new(void);
 void pd_script_stat_free(struct pd_script_stat *stat);
-/* False when the record is none of perf stat's. */
+/* Takes a record; false: it is none of perf stat's. */
 bool pd_script_stat_record(struct pd_script_stat *stat, struct pd_recording *recording,
                            const struct pd_delivered *record, struct pd_text *text);
 
-/* source.c: the text of source lines, which is shown where the line differs from the thread's last
- * one; records must come in order. */
+/* source.c: the text of source lines. A line is shown where it differs from its thread's last one,
+ * so records must come in order. */
 struct pd_script_source;
 struct pd_script_source *pd_script_source_new(void);
 void pd_script_source_free(struct pd_script_source *source);
 /* A line of a file, without its end. */
 struct pd_source_text {
-    const char *text; /* NULL: it is not to be had */
+    const char *text; /* NULL: the text is not available */
     size_t length;
 };
 /* `path` has to live as long as the symbols. False: no memory. */
@@ -488,11 +492,11 @@ void pd_trace_flags_text(uint32_t flags, struct pd_text *text);
 void pd_script_flags(struct pd_script_worker *worker, const struct pd_delivered *record,
                      struct pd_text *text);
 void pd_script_synth(const struct pd_sample *sample, struct pd_text *text);
-/* The sample is of a synthesised event, and is long enough for its values. */
+/* Whether the sample is of a synthesised event and long enough for that event's values. */
 bool pd_script_has_values(const struct pd_sample *sample);
 /* These values without padding. */
 void pd_script_values(const struct pd_sample *sample, struct pd_text *text);
-/* The payload as text, when it is one. */
+/* The payload as text, when it is printable. */
 void pd_script_letters(uint64_t payload, struct pd_text *text);
 PD_INLINE uint32_t pd_script_word(const struct pd_sample *sample, size_t at)
 {
@@ -504,7 +508,7 @@ PD_INLINE uint64_t pd_script_wide(const struct pd_sample *sample, size_t at)
 }
 
 /* pt_events.c: --pt-events */
-/* The first line, or the last. */
+/* The first line, or with `end` the last. */
 void pd_script_pt_frame(const struct pd_script *script, bool end, struct pd_text *text);
 void pd_script_pt_sample(struct pd_script_worker *worker, const struct pd_script_event *plan,
                          const struct pd_sample *sample, const struct pd_delivered *record,
@@ -513,11 +517,12 @@ void pd_script_pt_record(struct pd_script_worker *worker, const struct pd_delive
                          struct pd_text *text);
 void pd_script_pt_free(struct pd_script_worker *worker);
 void pd_script_ipc(const struct pd_delivered *record, struct pd_text *text);
-/* Indented by the depth of calls; lines must come in order. */
+/* Puts the call, indented by its depth; lines must come in order. */
 void pd_script_call(struct pd_script_worker *worker, const struct pd_script_event *plan,
                     const struct pd_sample *sample, const struct pd_delivered *record,
                     struct pd_text *text);
-/* --graph-function: the sample lies within one of them. In order, too. */
+/* --graph-function: whether the sample lies within one of these functions. Samples must come in
+ * order. */
 bool pd_script_graph(struct pd_script_worker *worker, const struct pd_script_event *plan,
                      const struct pd_sample *sample, const struct pd_delivered *record);
 
@@ -549,7 +554,7 @@ void pd_script_insn(struct pd_script_worker *worker, uint64_t fields,
 bool pd_script_keeps_insn(const struct pd_script_worker *worker, const struct pd_sample *sample,
                           const struct pd_delivered *record);
 
-/* perf fetches code of recordings of this kind of machine only. */
+/* perf shows code only of recordings made on its own kind of machine. */
 bool pd_script_is_native(const struct pd_recording *recording);
 
 /* Where the code of samples' instructions comes from. */
@@ -562,29 +567,31 @@ struct pd_insn_bytes {
     bool is_64_bit;
     uint8_t bytes[PD_INSN_BUFFER];
 };
-/* The sample's instruction, for a trace's step the last one that ran; how many bytes it has, 0:
- * unknown. */
+/* Reads the sample's instruction; for a step of a trace, the last one that ran. Returns how many
+ * bytes it has, 0: unknown. */
 unsigned pd_script_read_insn(const struct pd_insn_reader *from, const struct pd_sample *sample,
                              const struct pd_delivered *record, struct pd_insn_bytes *out);
 
-/* The bytes of the sample's instruction, PD_INSN_BUFFER of room; how many, 0: unknown. */
+/* Copies the bytes of the sample's instruction to where there is room for PD_INSN_BUFFER of them.
+ * Returns how many, 0: unknown. */
 unsigned pd_script_fetch_insn(struct pd_script_worker *worker, const struct pd_sample *sample,
                               const struct pd_delivered *record, uint8_t *bytes);
 
-/* The sample's instruction as `disasm` shows it; nothing where it is unknown. */
+/* The sample's instruction as field `disasm` shows it; nothing where it is unknown. */
 void pd_script_disassemble(struct pd_script_worker *worker, const struct pd_sample *sample,
                            const struct pd_delivered *record, struct pd_text *text);
 
-/* dlfilter.c: filters of the user's, asked about one sample after the other. */
+/* dlfilter.c: filters that the user loads, asked about one sample after the other. */
 perfdata_status pd_dlfilter_open(struct pd_script *script);
-/* The run ended with `status`; the filter may yet fail. */
+/* Ends the filter after a run that ended with `status`; the filter may still fail. */
 perfdata_status pd_dlfilter_close(struct pd_script *script, perfdata_status status);
-/* It is asked before CPUs and times have dropped samples. */
+/* Whether the filter is asked before samples are dropped by CPU and time. */
 bool pd_dlfilter_is_early(const struct pd_script *script);
 bool pd_dlfilter_drops(struct pd_script_worker *worker, const struct pd_script_event *plan,
                        const struct pd_sample *sample, const struct pd_delivered *record,
                        bool early, struct pd_text *text);
-/* line.c, for it: the thread's name, and what the lists of comms, tids, symbols... say. */
+/* line.c, for dlfilter.c: the thread's name, and whether the lists of comms, tids, symbols... drop
+ * the sample. */
 const char *pd_script_comm(struct pd_script_worker *worker, const struct pd_sample *sample,
                            const struct pd_delivered *record);
 bool pd_script_keeps(struct pd_script_worker *worker, const struct pd_sample *sample,
@@ -595,15 +602,15 @@ void pd_script_record(struct pd_script_worker *worker, const struct pd_delivered
                       struct pd_text *text);
 
 /* ordered.c */
-/* Notes where the text of the record ends that was just put; false: no memory. */
+/* Notes where the text of the record just put ends; false: no memory. */
 bool pd_script_mark_end(struct pd_script_worker *worker, const struct pd_delivered *record,
                         const struct pd_text *text);
-/* Consumer's: fills in times that depend on those before, or gives away the text of samples by
- * event. */
+/* The consumer's function for text in order: fills in times that depend on those before, or gives
+ * away the text of samples by event. */
 perfdata_status pd_script_in_order(void *data, struct pd_batch *batch);
 void pd_script_drop(void *data, struct pd_batch *batch);
-/* In place of lines: counts a sample whose time lies before that of the one before. For the front.
- * */
+/* For the front, where no lines are printed: counts samples whose time lies before that of the
+ * sample before. */
 int pd_script_check_order(struct pd_script *script, const struct pd_delivered *record);
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/intern.h"
 #include <perfdata/timechart.h>
 
-enum { PD_CHART_CPUS = 4096 }; /* more is damage */
+enum { PD_CHART_CPUS = 4096 }; /* a higher CPU is damage */
 enum { PD_CHART_NONE = UINT32_MAX };
 
 enum pd_chart_state { PD_CHART_IDLE, PD_CHART_RUNNING, PD_CHART_WAITING, PD_CHART_BLOCKED };
@@ -35,18 +35,18 @@ struct pd_chart_io {
     uint64_t bytes;
     int32_t fd, error;
     uint32_t merges, older;
-    uint8_t kind; /* enum pd_chart_io_kind */
+    uint8_t kind; /* of enum pd_chart_io_kind */
 };
 
-/* A task under one of its names: what has a row of its own. */
+/* A task under one of its names; this is what has a row. */
 struct pd_chart_name {
     uint32_t task, text;        /* text in `texts`; PD_INTERN_NONE: it has no name */
     uint32_t older;             /* the name before it of the same task */
-    uint32_t spans, ios;        /* the newest one */
+    uint32_t spans, ios;        /* the newest one of each */
     uint64_t start, end;        /* 0: not known */
-    uint64_t time;              /* that it ran, in ns */
-    uint64_t bytes, most_bytes; /* of its system calls, of the largest one */
-    uint64_t since;             /* the state holds since */
+    uint64_t time;              /* how long it ran, in ns */
+    uint64_t bytes, most_bytes; /* bytes: of all its system calls; most_bytes: of the largest */
+    uint64_t since;             /* when the current state began */
     uint32_t row;               /* 0: it is not drawn */
     uint8_t state;
     bool shown;
@@ -63,7 +63,7 @@ struct pd_chart_task {
 struct pd_chart_power {
     uint64_t start, end;
     uint32_t cpu, state;
-    bool frequency; /* else how deep it slept */
+    bool frequency; /* a frequency, else how deep it slept */
 };
 
 struct pd_chart_wakeup {
@@ -90,25 +90,25 @@ struct pd_chart {
     PD_VEC(struct pd_chart_wakeup) wakeups;
     PD_VEC(uint32_t) order; /* tasks as they are drawn */
     struct pd_chart_cpu cpus[PD_CHART_CPUS];
-    uint16_t places[PD_CHART_CPUS]; /* rows of CPUs */
+    uint16_t places[PD_CHART_CPUS]; /* the row of each CPU */
     uint32_t cpu_count;
     uint64_t first, last; /* times of samples */
     uint64_t io_events;
     uint32_t width;       /* of the picture */
     uint32_t task_count;  /* rows at least; 0: no tasks are drawn */
-    uint32_t highest_cpu; /* that a sample tells */
+    uint32_t highest_cpu; /* the highest CPU that a sample tells */
     uint32_t least_frequency, most_frequency, turbo_frequency;
     int perf_exit;
 };
 
-/* The task of a pid, made when unseen; NULL: no memory, which has been told. */
+/* The task of a pid, which is made when it is new. NULL: no memory, which has been told. */
 struct pd_chart_task *pd_chart_task(struct pd_chart *chart, uint32_t pid);
-/* Its name now; an empty one where it has none. */
+/* The task's current name; an empty one where it has none. */
 struct pd_chart_name *pd_chart_current(struct pd_chart *chart, uint32_t pid);
-/* The current name of a task; NULL: it has none, and then perf shows nothing of it. */
+/* The task's current name. NULL: it has none, and then perf shows nothing of the task. */
 struct pd_chart_name *pd_chart_named(struct pd_chart *chart, uint32_t pid);
-/* The task goes by this name now: one that it had before, the first one, or a further one. False
- * without memory, which is told. */
+/* The task now goes by this name, which may be its first, another one, or one that it had before.
+ * False: no memory, which has been told. */
 bool pd_chart_rename(struct pd_chart *chart, uint32_t pid, uint32_t text);
 /* The sample's call chain as perf prints it, maybe an empty one. False: no memory. */
 bool pd_chart_chain(struct pd_chart *chart, const struct pd_tp_sample *sample, uint32_t *chain);
@@ -127,9 +127,9 @@ bool pd_chart_place_by_topology(struct pd_chart *chart);
 
 /* ---- draw.c ---- */
 
-/* After the run: all of the picture, into tp.out. */
+/* To be called after the run: draws all of the picture into tp.out. */
 perfdata_status pd_chart_draw(struct pd_chart *chart);
-/* Writes what was put into tp.out when it has grown. */
+/* Writes what tp.out holds when that is much. */
 perfdata_status pd_chart_flush(struct pd_chart *chart);
 
 /* ---- svg.c: shapes ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands of system calls by which their other arguments mean this or that. */
+/* Commands of system calls that decide what the calls' other arguments mean. */
 #ifndef PD_RENDER_TRACE_COMMANDS_H
 #define PD_RENDER_TRACE_COMMANDS_H
 

@@ -6,12 +6,12 @@
 #include <perfdata/syscalls.h>
 
 struct pd_trace_settings {
-    bool no_time, no_duration; /* in front of a line */
-    bool zeros, no_names;      /* of arguments */
+    bool no_time, no_duration; /* what is left out in front of a line */
+    bool zeros, no_names;      /* of arguments: zeros are shown, names are not */
     size_t alignment;          /* the column of "=" */
 };
 
-/* From the files that the options name. */
+/* Reads the settings from the files that the options name. */
 perfdata_status pd_trace_settings_take(struct pd_context *context,
                                        const struct perfdata_syscalls_options *options,
                                        struct pd_trace_settings *settings);
