@@ -11,7 +11,7 @@ static unsigned number_of(const struct pd_part_pmu_cap *caps, uint32_t count, co
     return 0;
 }
 
-/* A capability of the processor's PMU; where cores differ, of the first PMU that has any. */
+/* A capability of the processor's PMU; where cores differ, that of the first PMU that has any. */
 static unsigned capability(const struct pd_features *features, const char *name)
 {
     unsigned number = number_of(features->cpu_pmu_caps.caps, features->cpu_pmu_caps.caps_count,

@@ -9,7 +9,8 @@ struct word {
     const char *text;
 };
 
-/* The names of the bits with " or " between, "N/A" for none; how many there were. */
+/* Puts the names of the bits with " or " between them, "N/A" for none. Returns how many there
+ * were. */
 static unsigned put_words(const struct word *words, size_t count, uint64_t bits,
                           struct pd_text *text)
 {
@@ -47,7 +48,7 @@ static void put_operation(uint64_t source, bool as_perf, struct pd_text *text)
     pd_text_string(text, "No");
 }
 
-/* perf 6.1 takes the numbers of levels that it does not know for caches further away. */
+/* perf 6.1 shows a level whose number it does not know as a cache further away. */
 static void put_level_number(uint64_t number, bool as_perf, struct pd_text *text)
 {
     enum { FIRST_OTHER = 5, FIRST_KNOWN = 9 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `perf buildid-list` (text reference, section 4). The DSOs are the timeline's, in its order: the
- * header's table first, then as maps appear. */
+/* `perf buildid-list` (text reference, section 4). The DSOs are listed in the timeline's order:
+ * first those of the header's table, then each as a map of it appears. */
 #include "base/memory.h"
 #include "container/handle.h"
 #include "object/elf/build_id.h"

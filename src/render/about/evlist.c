@@ -5,8 +5,8 @@
 #include "tracepoint/tracepoint.h"
 #include <perfdata/text.h>
 
-/* perf's evlist reads of a pipe only up to the last feature, and takes no name from there: the
- * attr's own remains. */
+/* perf's evlist reads a pipe only up to its last feature and takes no event name from there: it
+ * shows the name that the attr itself has. */
 static void put_name(const struct pd_recording *recording, const struct pd_event *event,
                      struct pd_text *out)
 {

@@ -106,7 +106,7 @@ static bool is_long(unsigned feature)
     }
 }
 
-/* What a feature says of how it was recorded. */
+/* What a feature says of how the recording was made. */
 static void put_feature_of_run(const struct pd_recording *recording, unsigned feature,
                                struct pd_text *out)
 {
@@ -146,7 +146,7 @@ static void put_feature_of_run(const struct pd_recording *recording, unsigned fe
     }
 }
 
-/* What a feature says of the machine; of others what they say of the run. */
+/* What a feature says of the machine; other features are left to put_feature_of_run(). */
 static void put_feature(const struct pd_recording *recording, unsigned feature, struct pd_text *out)
 {
     const struct pd_features *f = &recording->features;
@@ -211,8 +211,8 @@ static void put_frame(const struct pd_recording *recording, struct pd_text *out)
 
 void pd_header_features(const struct pd_recording *recording, bool full, struct pd_text *out)
 {
-    /* Those from 32 on are newer than perf 6.1, which prints nothing for them; those of simpleperf
-     * have no text. */
+    /* perf 6.1 does not know the features from 32 on and prints nothing for them; those of
+     * simpleperf have no text. */
     unsigned end = recording->like_perf ? PD_FEATURE_LAST : PD_FEATURE_FILE;
     for (unsigned feature = 1; feature < end; feature++) {
         if (!is_present(&recording->features, feature))

@@ -49,7 +49,7 @@ static int by_id(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* perf keeps them by id; a program of which the list has two counts once. */
+/* perf keeps programs by their ids, so that one that is in the list twice counts once. */
 void pd_header_bpf(const struct pd_recording *recording, struct pd_text *out)
 {
     const struct pd_feature_bpf_prog_info *all = &recording->features.bpf_prog_info;

@@ -27,7 +27,7 @@ static void put_str(struct pd_text *out, const struct pd_str *value)
         pd_text_string(out, "null");
 }
 
-/* Opaque bytes are told by their number only. */
+/* Of opaque bytes only their number is told. */
 static void put_span(struct pd_text *out, const struct pd_span *value)
 {
     pd_text_format(out, "{\"size\":%zu}", value->size);
@@ -133,7 +133,7 @@ static void put_section(struct pd_text *out, const char *name, struct pd_section
                    (unsigned long long)section.offset, (unsigned long long)section.size);
 }
 
-/* The header's fields as they lie in it. */
+/* Where the parts of the file lie, as its header says. */
 static void put_layout(const struct pd_recording *recording, struct pd_text *out)
 {
     bool is_pipe = recording->kind == PD_CONTAINER_PIPE;

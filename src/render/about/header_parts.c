@@ -53,8 +53,8 @@ void pd_header_cache(const struct pd_recording *recording, struct pd_text *out)
 
 /* ---- memory ---- */
 
-/* Longs of 32 bits lie as pairs of u32 in big-endian files: only the recorder knew. Bit n of the
- * list, as we read it. */
+/* In big-endian files, longs of 32 bits lie as pairs of u32, and only the recorder knew whether
+ * they do. Bit n of the list, as we read it. */
 static bool bit_at(const struct pd_array *words, uint64_t bit)
 {
     return pd_array_at(words, (size_t)(bit / 64)) >> bit % 64 & 1;

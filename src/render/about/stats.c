@@ -20,7 +20,7 @@ struct counts {
     struct pd_split split;
 };
 
-/* A sample that reads counters is one for each event whose counter moved. */
+/* A sample that reads counters counts once for each event whose counter moved. */
 static bool count_parts(struct counts *counts, const struct pd_raw *raw)
 {
     struct pd_delivered part = {
@@ -72,7 +72,7 @@ static void line(struct pd_text *out, const char *name, uint64_t count)
     pd_text_u64(out, count, 10, ' ');
 }
 
-/* For its statistics alone perf does not look at what a pipe says of its events: the attr names
+/* For its statistics alone, perf ignores what a pipe says of its events, so that their attrs name
  * them. */
 static void put_name(const struct pd_recording *recording, const struct pd_event *event, bool alone,
                      struct pd_text *out)

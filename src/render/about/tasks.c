@@ -25,7 +25,7 @@ struct tasks {
     size_t indent; /* of maps */
 };
 
-/* perf's own walk hears of nothing but these: not even samples make a thread. */
+/* perf's own walk sees only these records: not even samples make a thread known. */
 static int front(void *data, const struct pd_delivered *record)
 {
     switch (record->type) {
@@ -80,8 +80,8 @@ static void append(struct tasks *tasks, uint32_t *first, uint32_t *last, uint32_
     tasks->tasks[index].listed = true;
 }
 
-/* Each task goes below its parent, and so up to the first that is listed already. A ring of parents
- * has no root: like perf we then show none of it. False: a parent is missing. */
+/* Puts each task below its parent, and so on up to the first one that is listed already. A ring of
+ * parents has no root; like perf we show none of its tasks. False: a parent is missing. */
 static bool link_tasks(struct tasks *tasks)
 {
     for (uint32_t i = 0; i < tasks->count; i++) {
@@ -105,7 +105,7 @@ static bool link_tasks(struct tasks *tasks)
 
 /* ---- the text -------------------------------------------------------------------------------- */
 
-/* What has been written goes on when it is much: at the end of a line. */
+/* Ends a line, and gives away the text written so far when there is much of it. */
 static perfdata_status end_line(struct tasks *tasks)
 {
     pd_text_char(tasks->out, '\n');
@@ -155,7 +155,7 @@ static perfdata_status print_task(struct tasks *tasks, const struct task *task, 
                                : pd_thread_each_map(task->thread, UINT64_MAX, print_map, tasks);
 }
 
-/* Depth first, by the links: the depth is the input's. */
+/* Depth first. It follows the links instead of recursing, since the input decides the depth. */
 static perfdata_status print_tree(struct tasks *tasks, uint32_t root, bool maps)
 {
     size_t level = 0;

@@ -320,8 +320,8 @@ static perfdata_status print_row(struct pd_annotate *annotate, size_t index)
     return status;
 }
 
-/* Code of more and more rows is fetched ahead: the first ones are there soon, and objdump is run
- * for many functions of an object at once. */
+/* Code of more and more rows is fetched ahead: so the first rows are printed soon, while later runs
+ * of objdump cover many functions of an object at once. */
 static perfdata_status print_rows(struct pd_annotate *annotate)
 {
     enum { FIRST = 16, MORE = 4, MOST = 2048 }; /* functions; the first ones of each thread */

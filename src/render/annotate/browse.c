@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* An annotated function as perf's browser shows it: offsets where jumps lead to, arrows, names in
- * place of addresses. */
+/* An annotated function as perf's browser shows it: offsets only where jumps lead to, arrows, and
+ * names in place of addresses. */
 #include "render/annotate/annotation.h"
 #include "render/annotate/instruction.h"
 
@@ -50,7 +50,8 @@ static struct pd_instruction instruction_at(const struct pd_annotation *annotati
     return pd_instruction_parse(pd_listing_text(annotation->listing, line));
 }
 
-/* The line of an offset; the count of lines: none. Offsets rise in objdump's text. */
+/* The line that has this offset, or the count of lines if none has. Offsets rise in objdump's
+ * text. */
 static size_t line_at(const struct browsing *browsing, const uint32_t *lines, size_t count,
                       uint64_t offset)
 {
@@ -67,7 +68,7 @@ static size_t line_at(const struct browsing *browsing, const uint32_t *lines, si
                                                                            : listing->lines.count;
 }
 
-/* Names' width, and where jumps of the function lead to. False: no memory. */
+/* Finds the width of names and where jumps within the function lead to. False: no memory. */
 static bool survey(struct browsing *browsing, struct pd_arena *arena)
 {
     const struct pd_annotation *annotation = browsing->annotation;
@@ -110,7 +111,7 @@ static void put_values(const struct browsing *browsing, size_t line, bool is_tit
     pd_text_char(out, ' ');
 }
 
-/* Returns how long it is but for the number of jumps, which perf does not count. */
+/* Returns the length of what was put, without the number of jumps, which perf does not count. */
 static size_t put_place(const struct browsing *browsing, size_t line)
 {
     const struct pd_annotate_plan *plan = browsing->annotation->plan;

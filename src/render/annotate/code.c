@@ -3,7 +3,7 @@
 #include "render/annotate/run.h"
 #include <stdlib.h>
 
-/* The greatest part of an event that lies in the function. */
+/* The function's share of an event, for the event where it is greatest. */
 static double share_of(const struct pd_annotate *annotate, const struct pd_code_function *function)
 {
     double most = 0;
@@ -77,7 +77,7 @@ perfdata_status pd_annotate_list_code(struct pd_annotate *annotate)
     return ok ? 0 : PERFDATA_ERROR_MEMORY;
 }
 
-/* All events, one beside the other. */
+/* Sums up all events, one beside the other. */
 static bool sum_up(struct pd_annotate *annotate, const struct pd_code_function *function,
                    const struct pd_listing *listing, struct pd_annotation *out)
 {
@@ -121,7 +121,8 @@ static bool is_place(const char *text)
     return digits && (!*behind || !strncmp(behind, " (discriminator ", 16));
 }
 
-/* "Disassembly of section .text:", "0000000000401126 <main>:" and what is empty around them. */
+/* Headings such as "Disassembly of section .text:" and "0000000000401126 <main>:", and empty
+ * lines. */
 static bool is_heading(const char *text)
 {
     size_t digits = strspn(text, "0123456789abcdef");
@@ -129,7 +130,7 @@ static bool is_heading(const char *text)
            (digits >= 8 && text[digits] == ' ' && text[digits + 1] == '<');
 }
 
-/* Lines with what lies on them; without the headings at the begin. */
+/* The lines with what lies on them, but without the headings at their beginning. */
 static bool public_lines(struct pd_arena *arena, const struct pd_annotation *annotation,
                          struct perfdata_code_function *out)
 {

@@ -4,7 +4,7 @@
 
 /* ---- what lies on a line ---- */
 
-/* Sums of the first cells of one event, for ranges of any order. */
+/* Running sums over the cells of one event, from which the sum of any range follows. */
 struct prefixes {
     const struct pd_code_cell *cells;
     size_t count;
@@ -84,7 +84,7 @@ double pd_annotation_percent(const struct pd_annotation *annotation, size_t line
         return 0;
     if (type.hits) /* perf does not know the event's samples when it divides by them */
         return type.global ? 0 : 100.0 * (double)sum->count / (double)total->count;
-    /* perf sums the other events of a group up when it has printed it. */
+    /* perf sums up the other events of a group only when it has printed the function. */
     if (type.global && event)
         return 0;
     uint64_t of = type.global ? annotation->period : total->period;
@@ -130,7 +130,7 @@ static size_t column_width(const struct pd_annotation *annotation)
            annotation->event_count;
 }
 
-/* The line of dashes below is as much longer than the title as perf makes it. */
+/* The line of dashes below the title is longer than the title by as much as perf's is. */
 static void draw_title(const struct pd_annotation *annotation, struct pd_text *out)
 {
     enum { LONGER = 5 };
@@ -152,7 +152,7 @@ static void draw_title(const struct pd_annotation *annotation, struct pd_text *o
     pd_text_char(out, '\n');
 }
 
-/* The leader's samples. */
+/* How many samples of the leader lie on each address. */
 static void draw_addresses(const struct pd_annotation *annotation, struct pd_text *out)
 {
     enum { WIDTH = 32 };
@@ -225,7 +225,8 @@ static void draw_other(const struct pd_annotation *annotation, size_t line, unsi
 void pd_annotation_draw(const struct pd_annotation *annotation, struct pd_text *out)
 {
     const struct pd_listing *listing = annotation->listing;
-    /* perf compares with what the function before had, but of a known line that is gone. */
+    /* perf compares the first line with the last one of the function before. That text is freed by
+     * then, unless it was the constant for an unknown line. */
     const char *source = *annotation->unknown_source ? PD_SOURCE_UNKNOWN : NULL;
     unsigned width = address_width(annotation);
     draw_title(annotation, out);

@@ -19,7 +19,7 @@ struct copying {
     const struct pd_excerpt_range *ranges;
     size_t count;
     int fd;
-    uint64_t done;   /* how far the file was copied or left out */
+    uint64_t done;   /* up to where the file was copied or left out */
     uint64_t copied; /* bytes */
     bool failed;
 };
@@ -40,7 +40,7 @@ static void copy_until(struct copying *copying, uint64_t end)
     }
 }
 
-/* Of a section's code: what is in no range. */
+/* Copies the ranges of a section's code and leaves out what is in none. */
 static void copy_code(struct copying *copying, const GElf_Shdr *section)
 {
     uint64_t low = section->sh_addr, high = low + section->sh_size;
@@ -62,7 +62,8 @@ static void copy_code(struct copying *copying, const GElf_Shdr *section)
         copying->done = high + shift;
 }
 
-/* Stubs of other objects' functions get their names by what is in them. */
+/* Whether the section is code that is worth cutting. The stubs of other objects' functions are not:
+ * objdump names them by what is in them. */
 static bool is_large_code(const struct copying *copying, const GElf_Shdr *section)
 {
     uint64_t size = copying->elf->bytes.size;
@@ -109,8 +110,8 @@ static bool is_beside(const char *path, const char *name)
            is_there("/usr/lib/debug/", path, length, "", name);
 }
 
-/* Debug files that are found by the object's folder, or by a name that is relative to it. Those
- * that are found by its build-id are found for the copy as well. */
+/* Whether the object has a debug file that is found by the object's folder, or by a name relative
+ * to that. Debug files that are found by build-id are found for the copy as well. */
 static bool is_bound_to_its_place(const struct pd_elf *elf, const char *path)
 {
     struct pd_elf_table table;

@@ -53,14 +53,15 @@ static uintptr_t object_of(const struct pd_annotate *annotate, size_t wanted)
     return (uintptr_t)annotate->counts.code.functions.data[id].dso;
 }
 
-/* objdump as it is, without what depends on where a source or an object lies. */
+/* Whether one run may serve many functions: only that of the default objdump, and with no options
+ * that depend on where a source or an object lies. */
 static bool may_be_together(const struct pd_annotate *annotate)
 {
     const struct perfdata_annotate_options *options = annotate->options;
     return !options->objdump && !options->prefix && !options->prefix_strip;
 }
 
-/* Functions of one object, in as many parts as there are threads. */
+/* Splits the functions of one object into as many batches as there are threads. */
 static bool add_batches(struct pd_annotate *annotate, size_t first, size_t count)
 {
     struct pd_annotate_fetching *fetching = &annotate->fetching;
@@ -121,7 +122,7 @@ static void fetch_together(void *data, unsigned worker, size_t index)
     }
 }
 
-/* Objects of which no function could be had so are not tried again. */
+/* Remembers the objects of which a common run gave no function, so that it is not tried again. */
 static perfdata_status note_apart(struct pd_annotate *annotate)
 {
     struct pd_annotate_fetching *fetching = &annotate->fetching;

@@ -31,7 +31,7 @@ static enum pd_instruction_kind kind_of(const char *name, size_t length)
     return PD_INSTRUCTION_OTHER;
 }
 
-/* Where a call through memory that no register tells leads to. */
+/* Where a call leads: directly, or through memory at a fixed address. */
 static uint64_t call_target(const char *operands)
 {
     if (*operands != '*' || strchr(operands, '<') || strstr(operands, "(%r"))
@@ -73,8 +73,8 @@ void pd_instruction_put_raw(const struct pd_instruction *instruction, size_t nam
     pd_text_string(out, instruction->operands);
 }
 
-/* The name that a comment "# ADDRESS <NAME>" gives to an operand relative to the instruction;
- * false: none. */
+/* Puts the name that a comment "# ADDRESS <NAME>" gives to an operand relative to the instruction;
+ * false: there is none. */
 static bool put_named(const char *operand, size_t length, const char *comment, struct pd_text *out)
 {
     static const char relative[] = "(%rip)";

@@ -13,14 +13,15 @@ struct parsing {
     struct pd_listing *out;
 };
 
-/* perf looks at the first place only. */
+/* Whether the line names the file; like perf, looks only at the first place where its path
+ * occurs. */
 static bool names_file(const struct parsing *parsing, const char *line)
 {
     const char *at = strstr(line, parsing->path);
     return at && at[parsing->path_length] == ':';
 }
 
-/* "/folders/file:12" at its begin; what follows does not matter. */
+/* Takes the number of a line that begins with "/folders/file:12"; what follows does not matter. */
 static bool take_place(struct parsing *parsing, const char *line)
 {
     if (*line != '/')
@@ -47,7 +48,8 @@ static void put_expanded(struct pd_text *out, const char *line, size_t length)
     pd_text_char(out, 0);
 }
 
-/* An address of the function, with a colon and more behind it; what is behind the colon. */
+/* Where a line begins with an address of the function, a colon and more: what is behind the
+ * colon. */
 static const char *take_address(const struct parsing *parsing, const char *line, uint64_t *offset)
 {
     char *end;

@@ -67,7 +67,7 @@ static bool make_arguments(const struct pd_objdump *how, const char *path, uint6
     return true;
 }
 
-/* False: it could not be started. `output` is the pipe's end to write to. */
+/* False: objdump could not be started. `output` is the end of the pipe that it writes to. */
 static bool start(const struct arguments *arguments, int output, pid_t *child)
 {
     posix_spawn_file_actions_t actions;
@@ -110,7 +110,7 @@ static int exit_of(pid_t child)
     return WIFEXITED(status) ? WEXITSTATUS(status) : NOT_STARTED;
 }
 
-/* Its exit code. */
+/* Runs objdump and returns its exit code. */
 static int run(const struct arguments *arguments, struct pd_text *out)
 {
     int ends[2];
@@ -159,7 +159,7 @@ void pd_objdump_command(const struct pd_objdump *how, uint64_t start, uint64_t e
 
 /* ---- other architectures ---- */
 
-/* By their names in binutils' packages. */
+/* Other architectures' names, and the triplets by which binutils' packages name theirs. */
 static const struct {
     const char *arch, *prefix;
 } prefixes[] = {

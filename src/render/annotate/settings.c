@@ -16,7 +16,7 @@ struct reader {
 static int take_flag(const struct reader *reader, const char *key, const char *value, uint64_t flag)
 {
     int given = pd_config_truth(value);
-    if (given) /* perf takes for a yes what it says it ignores */
+    if (given) /* perf says it ignores this value, but takes it for a yes */
         reader->options->flags |= flag;
     return given >= 0 ? 0
                       : pd_warning(reader->context, PERFDATA_ISSUE_CONFIG, -1,
@@ -68,7 +68,7 @@ static int take_entry(void *data, const char *key, const char *value)
         return 0;
     }
     if (strcmp(key, "disassembler_style") != 0)
-        return 0; /* of a terminal: nothing of this text */
+        return 0; /* settings of a terminal, which do not change this text */
     if (value && (size_t)snprintf(settings->style, sizeof settings->style, "%s", value) <
                      sizeof settings->style)
         return 0;

@@ -30,7 +30,7 @@ static int by_percent(const void *left, const void *right)
     return strcmp(a->text, b->text);
 }
 
-/* The lines that are worth it. False: no memory. */
+/* Names the source lines of instructions with enough samples. False: no memory. */
 static bool name_lines(struct pd_annotation *annotation, const struct pd_report_plan *plan,
                        struct pd_symbols *symbols, struct pd_arena *arena, size_t *count)
 {
@@ -59,8 +59,8 @@ static bool name_lines(struct pd_annotation *annotation, const struct pd_report_
     return ok;
 }
 
-/* Those of the same text become one. Returns how many are left; `list` and their percentages have
- * room for all. */
+/* Joins lines of the same text. Returns how many are left; `list` and its percentages have room for
+ * all. */
 static size_t sum_up(const struct pd_annotation *annotation, struct source *list, double *percents)
 {
     size_t count = 0, events = annotation->event_count, left = 0;

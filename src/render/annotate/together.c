@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* One text of objdump for many functions, cut into what it prints of each alone.
- *
- * objdump prints the name of a function, a place in a source and lines of the source where they
+/* One text of objdump for many functions, cut into what it would print of each alone. objdump
+ * prints the name of a function, a place in a source and lines of that source only where they
  * differ from what it printed before. So its text of a function depends on the function before,
- * unless its name and its place stand at its begin, or there are none anywhere, and no source can
- * be read. Functions with lines of a source that is there are left out of a second run. */
+ * unless the text begins with both a name and a place, or there are none anywhere, and no source
+ * can be read. Functions with source lines that can be read are left out of a second run. */
 #include "render/annotate/together.h"
 #include "base/vec.h"
 #include "render/annotate/excerpt.h"
@@ -36,17 +35,17 @@ struct cutting {
     size_t count, next;            /* the next part that may begin */
     struct line section;           /* that the lines are of */
     const char *object;            /* the path that stands in the text */
-    struct pd_together_part *part; /* that the lines are of; NULL: none */
+    struct pd_together_part *part; /* the part that the lines are of; NULL: none */
     const char *from, *to;         /* its text */
-    enum kind before;              /* the line before; of `part` only */
+    enum kind before;              /* the kind of the line before, within `part` */
     uint8_t head;                  /* what its first lines are: 1 << FUNCTION, 1 << PLACE */
-    uint8_t seen;                  /* of these, anywhere */
-    bool *sourced;                 /* by part: lines of it or close behind it are of a source */
+    uint8_t seen;                  /* which of these were seen anywhere */
+    bool *sourced;                 /* by part: it, or what is close behind it, has source lines */
     bool any_sourced;
-    bool useless;      /* the whole text */
+    bool useless;      /* the whole text cannot be used */
     struct line place; /* the last one whose file was looked for, and whether it is there */
     bool readable;
-    uint8_t *heads; /* of the parts */
+    uint8_t *heads; /* by part: its `head` */
 };
 
 /* ---- lines ---- */
@@ -189,7 +188,8 @@ static void take_line(struct cutting *cutting, const struct line *line)
     cutting->before = line->kind;
 }
 
-/* A line whose like is not printed twice. */
+/* Notes a source line. objdump prints it only once, so that the text around is not that of a run
+ * alone. */
 static void note_source(struct cutting *cutting)
 {
     cutting->any_sourced = true;
@@ -201,7 +201,7 @@ static void note_source(struct cutting *cutting)
 
 static void cut(struct cutting *cutting, const char *text, size_t size, bool sources)
 {
-    bool told = false; /* what it is of */
+    bool told = false; /* a section was named */
     for (const char *newline; size && (newline = memchr(text, '\n', size));) {
         struct line line = { .text = text, .length = (size_t)(newline - text) };
         line.kind = kind_of(&line);
@@ -233,7 +233,8 @@ static void run(const struct pd_objdump *how, const struct pd_excerpt *excerpt,
     pd_text_free(&output.text);
 }
 
-/* Moves the parts without source lines to the front, in their order; how many these are. */
+/* Moves the parts without source lines to the front, keeping their order. Returns how many they
+ * are. */
 static size_t leave_out(struct cutting *cutting, struct pd_together_part *left)
 {
     size_t count = 0, out = 0;
@@ -249,7 +250,7 @@ static size_t leave_out(struct cutting *cutting, struct pd_together_part *left)
     return count;
 }
 
-/* How many parts are worth another run; `left`: room for them. */
+/* Returns how many parts are worth another run. `left` has room for all parts. */
 static size_t try_all(const struct pd_objdump *how, const char *path, struct pd_together_part *left,
                       struct cutting *cutting)
 {

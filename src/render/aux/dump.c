@@ -121,7 +121,7 @@ static void put_psb(struct dump *dump)
     pd_text_string(out, "}\n");
 }
 
-/* A PSB's time is that of the TSC in its PSB+. */
+/* Adds the packet to the index of PSBs. A PSB's time is that of the TSC in its PSB+. */
 static void index_packet(struct dump *dump, const struct pd_scan_packet *at)
 {
     if (at->packet.kind == PD_PT_PSB) {

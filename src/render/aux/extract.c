@@ -41,7 +41,7 @@ static perfdata_status write_all(struct extract *x, int fd, const char *name, co
     return pd_write_all(fd, bytes, size) ? PERFDATA_OK : cannot(x, name);
 }
 
-/* -1 and errno: the file cannot be made. */
+/* Creates a file. -1 and errno: that is not possible. */
 static int create(struct extract *x, const char *name)
 {
     pd_text_bytes(&x->made, name, strlen(name) + 1);
@@ -52,7 +52,7 @@ static int create(struct extract *x, const char *name)
     return pd_create_at(x->directory, name, PD_OUTPUT_PRIVATE);
 }
 
-/* Nothing tells a part of a trace from the whole. */
+/* After a failure all is removed, since a part of a trace looks like a whole one. */
 static void remove_all(struct extract *x, const char *directory)
 {
     for (size_t at = 0; at < x->made.length; at += strlen(x->made.data + at) + 1)
@@ -77,7 +77,8 @@ static void put_index(struct extract *x, const struct pd_aux_piece *piece)
     pd_text_char(&x->index, '\n');
 }
 
-/* As recorded, in pieces of our own, since nothing is looked at. */
+/* The bytes are as recorded; they are copied in pieces of our own size, since nothing in them is
+ * looked at. */
 static perfdata_status copy_buffer(struct extract *x, const struct pd_aux_buffer *buffer,
                                    bool consecutive)
 {
@@ -112,7 +113,8 @@ static perfdata_status copy_pieces(struct extract *x, uint32_t queue)
     return status;
 }
 
-/* Two queues of one name (a CPU's that changed) must not replace each other. */
+/* Two queues can have one name (a CPU's that changed); the second must not replace the first's
+ * file. */
 static bool same_name_before(const struct pd_aux *aux, uint32_t number)
 {
     const struct pd_aux_queue *queue = &aux->queues.data[number];
@@ -180,7 +182,8 @@ static bool is_of_extract(const char *name)
     return !strcmp(name, index_name) || (dot && (!strcmp(dot, ".pt") || !strcmp(dot, ".aux")));
 }
 
-/* Another recording's traces must not stand among this one's, where nothing tells them apart. */
+/* The traces of another recording must not stand among this one's, since no name tells them
+ * apart. */
 static perfdata_status check_unused(struct extract *x, const char *directory)
 {
     const struct dirent *entry;

@@ -3,7 +3,7 @@
 #include "render/aux/scan.h"
 #include <stdlib.h>
 
-/* A packet is decoded when so many bytes behind its start are known, or the end is. */
+/* A packet is decoded once BEHIND bytes after its start are known, or the end of the trace is. */
 enum { WINDOW = 1 << 20, BEHIND = 4096 };
 
 struct place {
@@ -11,7 +11,7 @@ struct place {
     enum pd_pt_context context;
 };
 
-/* The packets that begin before `until`. *used: bytes of these. */
+/* Passes on the packets that begin before `until`. *used: how many bytes these have. */
 static int scan_some(const struct pd_scan *scan, struct place *place, const uint8_t *bytes,
                      size_t size, size_t until, size_t *used)
 {

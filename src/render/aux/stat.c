@@ -4,14 +4,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Kinds, TNT told apart by size: the last one counts the long ones. */
+/* Counters by kind of packet. TNT is told apart by size: the last counter is for the long ones. */
 enum { TNT_LONG = PD_PT_KINDS, COUNTERS, TNT_LONG_SIZE = 8 };
 
 struct counts {
     uint64_t buffers, bytes, skipped, padding;
     uint64_t packets[COUNTERS], sizes[COUNTERS];
     uint64_t psb_least, psb_most, psb_sum, psb_spans;
-    uint64_t psb_last; /* in the queue, UINT64_MAX: none yet in what is consecutive */
+    uint64_t psb_last; /* place in the queue; UINT64_MAX: none yet in these consecutive bytes */
     uint64_t truncated, partial, collision;
     uint64_t position; /* of the piece in the queue */
     uint64_t buffer;   /* number of the last one seen */
@@ -54,7 +54,7 @@ static int count(void *data, const struct pd_scan_packet *at)
     return 0;
 }
 
-/* What the kernel said of this CPU or thread. */
+/* Counts what the kernel's AUX records said of this CPU or thread. */
 static void count_records(const struct pd_aux *aux, const struct pd_aux_queue *queue,
                           struct counts *counts)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* <perfdata/itrace.h>: buffers and their bytes; what the printing of them shares. */
+/* <perfdata/itrace.h>: buffers and their bytes, and what the printers of these share. */
 #include "render/aux/view.h"
 #include "itrace/aux/index.h"
 #include <stdlib.h>
@@ -154,7 +154,7 @@ uint64_t pd_aux_flags_of(const struct pd_aux *aux, const struct pd_aux_buffer *b
         const struct pd_aux_record *record = &aux->records.data[i];
         bool same = buffer->cpu != UINT32_MAX ? record->cpu == buffer->cpu
                                               : record->tid == buffer->tid;
-        /* one without bytes only tells: it belongs to the buffer that ends there, or begins */
+        /* a record without bytes only tells flags: those of a buffer that ends or begins there */
         if (same && record->offset <= end && record->offset + record->size >= buffer->offset &&
             (record->size ? record->offset < end && record->offset + record->size > buffer->offset
                           : true))

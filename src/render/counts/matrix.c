@@ -3,13 +3,13 @@
 #include "render/counts/matrix.h"
 #include <stdlib.h>
 
-/* More of events x CPUs x threads than any machine has. */
+/* The product of events, CPUs and threads is smaller than this on any machine. */
 #define MAX_COUNTS (UINT64_C(1) << 24)
 
 void pd_count_matrix_init(struct pd_count_matrix *matrix)
 {
     memset(matrix, 0, sizeof *matrix);
-    matrix->aggregate = PD_AGGREGATE_GLOBAL; /* perf stat's way when it was not asked for another */
+    matrix->aggregate = PD_AGGREGATE_GLOBAL; /* what perf stat does unless asked for another way */
     matrix->scale = true;
 }
 

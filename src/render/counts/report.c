@@ -11,7 +11,7 @@
 
 enum { UNIT_WIDTH = 4, NAME_WIDTH = 32, TITLE_EVERY = 25, SECOND = 49, SECOND_OF_CPU = 57 };
 
-/* Where counts lie that are added up. */
+/* What one sum is of: the CPU, core, thread ... whose counts are added up. */
 struct place {
     int32_t node, socket, die, core;
 };
@@ -174,7 +174,8 @@ static void finish_event(struct counts_report *report, size_t event)
         finish_sum(report, event);
 }
 
-/* The counts of an event at a place, and of how many CPUs; one bad one makes all bad. */
+/* Adds up the counts of an event at a place, and says of how many CPUs they are. One bad count
+ * makes the sum bad. */
 static struct pd_counted sum_place(const struct counts_report *report, size_t event,
                                    const struct place *place, unsigned *cpus)
 {
@@ -198,8 +199,8 @@ static struct pd_counted sum_place(const struct counts_report *report, size_t ev
     return sum;
 }
 
-/* perf knows of clocks what the recording may not say: they count nanoseconds, and are shown in
- * milliseconds. */
+/* perf knows of clock events what the recording may not say: they count nanoseconds and are shown
+ * in milliseconds. */
 static double scale_of(const struct pd_event *event)
 {
     return pd_event_is_clock(event) && !event->unit ? 1e-6 : event->scale;
@@ -212,7 +213,7 @@ static const char *unit_of(const struct pd_event *event)
 
 /* ---- lines ---- */
 
-/* The beginning of a line: of which place; returns nothing but writes its columns. */
+/* Writes the beginning of a line, which names the place. */
 static void put_where(struct counts_report *report, size_t line, unsigned cpus)
 {
     struct pd_text *out = &report->out;
@@ -328,7 +329,7 @@ static void put_places(struct counts_report *report, const char *prefix)
         }
 }
 
-/* Descending by value, else as they were recorded. */
+/* By falling value; equal ones as they were recorded. */
 static int by_value(const void *a, const void *b)
 {
     const struct line *x = a, *y = b;
@@ -384,7 +385,7 @@ static void put_titles(struct counts_report *report)
                                         : "            counts unit events\n");
 }
 
-/* perf does not know the command of what comes through a pipe. */
+/* perf does not know the command of a recording that comes through a pipe. */
 static void put_head(struct counts_report *report)
 {
     const struct pd_feature_cmdline *line = &report->recording->features.cmdline;

@@ -49,7 +49,7 @@ static const struct base_row {
     { CACHE, PD_CACHE_ITLB, PD_SHADOW_ITLB },
 };
 
-/* A count in relation to its base: so many of it, or percent. */
+/* How a count is related to its base: per unit of it, or in percent. */
 static const struct metric_row {
     uint32_t type, config;
     enum pd_shadow_base base;
@@ -106,7 +106,7 @@ static void put(struct pd_text *out, const char *unit, const char *sign, double 
     pd_text_pad(out, from, METRIC_WIDTH);
 }
 
-/* Cycles in which nothing happened, an instruction: in a line of its own. */
+/* The idle cycles per instruction, which stand in a line of their own. */
 static void put_stalled(const struct pd_shadow *shadow, unsigned context, double value,
                         const char *begin, struct pd_text *out)
 {

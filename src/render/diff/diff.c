@@ -29,7 +29,7 @@ static struct pd_context *context_of(const struct run *run, size_t side)
 
 /* ---- options ---- */
 
-/* Two numbers, neither 0. */
+/* Reads two numbers, neither of which may be 0. */
 static bool parse_weights(const char *text, int64_t *weights)
 {
     char *end;
@@ -40,7 +40,7 @@ static bool parse_weights(const char *text, int64_t *weights)
     return weights[0] && weights[1];
 }
 
-/* 0, or what perf says. */
+/* Returns NULL, or what perf says of a wrong method. */
 static const char *parse_method(const char *text, struct pd_diff_plan *plan, char *room,
                                 size_t size)
 {
@@ -81,7 +81,7 @@ static perfdata_status take_method(struct run *run)
     return wrong ? pd_fail(context_of(run, 0), PERFDATA_ERROR_ARGUMENT, -1, "%s", wrong) : 0;
 }
 
-/* perfconfig's; the command line's come later. */
+/* Takes the settings of perfconfig files; those of the command line come later and win. */
 static int take_setting(void *data, const char *key, const char *value)
 {
     struct run *run = data;
@@ -148,7 +148,8 @@ static perfdata_status make_plan(struct run *run)
 
 /* ---- one recording ---- */
 
-/* The part of --time that is its own: the last one where there are fewer. NULL without memory. */
+/* The part of --time that is for this recording; where there are fewer parts, the last one. NULL:
+ * no memory. */
 static char *part_of_time(const char *time, size_t side)
 {
     const char *end;
@@ -157,7 +158,7 @@ static char *part_of_time(const char *time, size_t side)
     return strndup(time, end ? (size_t)(end - time) : strlen(time));
 }
 
-/* "+KEY" adds to the keys of diff: those of report are others. */
+/* "+KEY" adds to the default keys of diff, which are not those of report. */
 static bool choose_keys(struct run *run)
 {
     static const char keys[] = "dso,symbol";

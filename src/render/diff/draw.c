@@ -45,7 +45,7 @@ static uint32_t least_width(const struct pd_diff_plan *plan, enum kind kind)
     }
 }
 
-/* Its width. */
+/* Makes the title of a column and returns its width. */
 static uint32_t title_of(const struct drawing *drawing, enum kind kind, size_t side, char *title,
                          size_t size)
 {
@@ -106,7 +106,7 @@ static void cell_text(const struct drawing *drawing, const struct pd_diff_row *r
         value(drawing, row, side, text);
 }
 
-/* Calls `each` for the columns of numbers in turn. */
+/* Calls `each` for every column of numbers in turn. */
 static void each_number(const struct drawing *drawing, const struct pd_diff_row *row,
                         void (*each)(const struct drawing *drawing, const struct pd_diff_row *row,
                                      enum kind kind, size_t side))
@@ -162,13 +162,15 @@ static void put_number(const struct drawing *drawing, const struct pd_diff_row *
         put_separator(drawing, false);
     cell_text(drawing, row, kind, side, text);
     size_t begin = drawing->out->length;
-    /* perf aligns these in the column's least width. */
+    /* perf aligns such a text in the column's least width, which it fills, and not in its actual
+     * one. */
     bool aligned = kind == VALUE && strlen(text) >= NUMBER_WIDTH;
     pd_text_right(drawing->out, text, strlen(text), padded && !aligned ? width : 0);
     pd_text_pad(drawing->out, begin, width);
 }
 
-/* The columns of sort keys that are shown; report adds one for cycles. */
+/* The next column of a sort key that is shown. Report adds one for cycles, which diff does not
+ * show. */
 static const struct pd_report_column *next_key(const struct pd_report_plan *plan, size_t *at)
 {
     while (*at < plan->layout.column_count) {
@@ -225,7 +227,7 @@ static void put_row(const struct drawing *drawing, const struct pd_diff_row *row
 
 /* ---- the table ---- */
 
-/* Each recording writes its rows; columns are as wide as the widest of all. */
+/* Writes the rows of each recording; a column is as wide as the widest cell of any recording. */
 static bool make_tables(struct drawing *drawing, struct pd_arena *arena)
 {
     const struct pd_diff *diff = drawing->diff;
@@ -244,7 +246,7 @@ static bool make_tables(struct drawing *drawing, struct pd_arena *arena)
             if (drawing->event->rows.data[i].side == side) {
                 struct pd_hist_row *row =
                     from->result.all.data[drawing->event->rows.data[i].row->index];
-                row->met = PD_MET_ALL; /* to join rows their texts were compared */
+                row->met = PD_MET_ALL; /* joining rows compared their texts */
                 shown->rows.data[shown->rows.count++] = row;
             }
         rows += shown->rows.count;
@@ -300,7 +302,8 @@ void pd_diff_draw(const struct pd_diff *diff, struct pd_diff_event *event, bool 
 
 /* ---- JSON ---- */
 
-/* Half of the interval that holds 95 of 100 differences of two shares of so many samples. */
+/* Half the width of the 95 % confidence interval for the difference of two shares of so many
+ * samples. */
 static bool confidence(const struct pd_diff_event *event, const struct pd_diff_row *row,
                        size_t side, double *half)
 {

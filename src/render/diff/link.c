@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which rows of several recordings mean the same: by the texts of their keys, so that other builds
- * of a program compare. */
+/* Which rows of several recordings mean the same. The texts of their keys decide, so that different
+ * builds of a program can be compared. */
 #include "render/diff/diff.h"
 
 static void put_text(struct pd_text *out, const char *text)
@@ -35,7 +35,7 @@ static uint32_t identity_of(const struct pd_diff_side *side, const struct pd_his
     const struct pd_hist_options *options = &side->plan.hist;
     text->length = 0;
     for (unsigned k = 0; k < options->key_count; k++)
-        if (options->keys[k] != PD_KEY_IPC_NULL) /* says what the symbol says */
+        if (options->keys[k] != PD_KEY_IPC_NULL) /* it only repeats the symbol */
             put_key(side, row, options->keys[k], text);
     return text->failed ? PD_INTERN_NONE : pd_intern(identities, text->data, text->length);
 }
@@ -57,7 +57,7 @@ static bool add_row(struct pd_diff *diff, struct pd_diff_event *event, uint32_t 
     }
     struct pd_diff_row *known = &event->rows.data[id];
     struct pd_diff_value *value = &known->values[side];
-    /* perf's tree begins with the lowest, the kernel's addresses being negative. */
+    /* perf's tree begins with the lowest address, and the kernel's are negative there */
     if (known->side == side && value->has && (int64_t)place_of(row) < (int64_t)place_of(known->row))
         known->row = row;
     value->has = true;
@@ -91,7 +91,7 @@ static bool has_pair(const struct pd_diff *diff, const struct pd_diff_row *row)
     return false;
 }
 
-/* -b: what both have, and percentages of that. */
+/* -b: keeps the rows that all recordings have, and makes percentages of their sum. */
 static void keep_baseline(const struct pd_diff *diff, struct pd_diff_event *event)
 {
     size_t left = 0;
@@ -132,7 +132,7 @@ static bool list_kinds(struct pd_diff_side *side)
     return true;
 }
 
-/* The first event of the same type and config. False: no memory. */
+/* Finds the side's first event of the same type and config. False: no memory. */
 static bool find_event(struct pd_diff_side *side, const struct pd_attr *like, uint32_t *out)
 {
     struct kind kind = { like->type, like->config };

@@ -47,7 +47,7 @@ enum order {
     ORDER_trace,
     ORDER_line,
     ORDER_file,
-    /* of branches, or by what is one recording's own */
+    /* keys of branches, or that only one recording has */
     ORDER_unequal = ORDER_OTHER,
     ORDER_namespace = ORDER_OTHER,
     ORDER_line_from = ORDER_OTHER,
@@ -118,8 +118,8 @@ static int by_double(double a, double b)
     return a > b ? -1 : a < b;
 }
 
-/* The greatest first; those that have none last, before them those that have none for want of a
- * first one. */
+/* The greatest value first; then rows without a value, as the first recording lacks them; last
+ * the rows that this recording lacks. */
 static int by_value(const struct sorting *sorting, const struct pd_diff_row *a,
                     const struct pd_diff_row *b, size_t side)
 {

@@ -47,7 +47,7 @@ static perfdata_status print_all(struct pd_recording *recording, struct pd_walk 
         if (status != PERFDATA_OK)
             break;
     }
-    /* What came before a failure is whole. */
+    /* what came before the failure is complete, so it is written */
     perfdata_status last = flush(recording, &text, 0, write, data);
     pd_text_free(&text);
     return status ? status : last;

@@ -112,7 +112,7 @@ static void put_array(struct pd_dump *dump, const struct pd_field *field)
     pd_text_char(dump->text, ']');
 }
 
-/* Beside the words, their names. */
+/* Writes the words' names beside them. */
 static void put_word_names(struct pd_dump *dump, const struct pd_field *field)
 {
     struct pd_array array = { field->data, field->length, 8, field->swap };
@@ -127,7 +127,7 @@ static void put_word_names(struct pd_dump *dump, const struct pd_field *field)
     pd_text_char(dump->text, ']');
 }
 
-/* Beside a mask of flags, their names. */
+/* Writes the names of a mask's flags beside it. */
 static void put_flag_names(struct pd_dump *dump, const struct pd_field *field)
 {
     bool some = false;

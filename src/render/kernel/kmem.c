@@ -10,9 +10,9 @@
 
 enum { KEYS = 8, SITE_WIDTH = 34, TABLE_WIDTH = 105, WAITING = 32 };
 
-/* What is printed of an address that allocations came from, or of one that was given. */
+/* What is printed of a place that asked for allocations, or of an allocation's address. */
 struct slab {
-    uint64_t address, site; /* of an allocation: who asked for it last */
+    uint64_t address, site; /* site: who asked last for an allocation at this address */
     uint64_t requested, given, hits, pingpongs;
     uint64_t offset;
     const char *symbol; /* NULL: not known */
@@ -22,17 +22,17 @@ struct slabs {
     PD_VEC(struct slab) all;
 };
 
-/* What an address is now. Two of them fit into a line of the cache. */
+/* What is known of an address now. Two of these fit into a cache line. */
 struct pointer {
     uint64_t address;
     uint64_t last; /* bytes of the last allocation */
     uint32_t site; /* who asked for it */
-    uint32_t row;  /* in `pointers`, where these are printed */
-    int32_t cpu;   /* where it is allocated; -1: it is free */
+    uint32_t row;  /* index in `pointers`, where these are printed */
+    int32_t cpu;   /* the CPU that allocated it; -1: it is free */
     bool used;     /* else the place is empty */
 };
 
-/* An allocation, or the end of one. */
+/* An allocation, or a free. */
 struct change {
     uint64_t address, hash;
     uint64_t requested, given;
@@ -48,10 +48,10 @@ struct kmem {
     struct pd_map64 site_at; /* by address */
     struct pointer *table;   /* by hash of the address; NULL: empty */
     size_t table_count, table_mask;
-    /* A look-up in that table waits for memory most of its time, so that it is asked for when the
-     * sample is read, and looked into some samples later. */
+    /* A look-up in `table` mostly waits for memory. So the memory is asked for when the sample is
+     * read, and the look-up is made some samples later. */
     struct change waiting[WAITING];
-    size_t changes; /* all that there were */
+    size_t changes; /* all so far, applied or waiting */
     uint64_t requested, given, freed, allocations, cross;
     uint64_t from, to; /* of --time; 0: open */
 };
@@ -161,7 +161,7 @@ static perfdata_status apply(struct kmem *kmem, const struct change *change)
     return PERFDATA_OK;
 }
 
-/* Later, in the order of these calls. */
+/* Delays the change by some samples; changes keep their order. */
 static perfdata_status apply_later(struct kmem *kmem, struct change change)
 {
     struct change *place = &kmem->waiting[kmem->changes % WAITING];
@@ -257,7 +257,7 @@ static perfdata_status take_free(void *data, const struct pd_tp_sample *sample)
                                               .is_free = true });
 }
 
-/* "node" stands last, so that an event without it is none that lacks something. */
+/* "node" stands last because an event may lack it without being invalid. */
 #define ALLOCATION(name)                                                                           \
     {                                                                                              \
         "kmem:" name, { "call_site", "ptr", "bytes_req", "bytes_alloc", "node" }, take_allocation  \
@@ -374,7 +374,7 @@ static void put_slab(const struct kmem *kmem, const struct slab *slab, bool is_s
                    wasted(slab->requested, slab->given));
 }
 
-/* `most` < 0: all. */
+/* `most` < 0: all rows are printed. */
 static perfdata_status put_table(struct kmem *kmem, const struct slabs *slabs, bool is_site,
                                  const char *keys, int most)
 {

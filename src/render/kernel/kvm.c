@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `kvm stat report`: what guests of virtual machines were left for, and how long until they went
- * on. */
+/* `kvm stat report`: why guests of virtual machines were left, and how long it took until they ran
+ * again. */
 #include "analyse/spread.h"
 #include "analyse/tracepoints.h"
 #include "base/cpuid.h"
@@ -15,7 +15,7 @@
 enum { TABLE_SIZE = 4096, NAME_ROOM = 20 };
 #define NO_KEY UINT64_MAX /* perf's, so that an access to the last address counts nowhere */
 
-/* A reason, or a place and whether it is read or written. */
+/* The reason of an exit, or a place and whether it is read or written. */
 struct key {
     uint64_t number, kind;
 };
@@ -34,10 +34,10 @@ struct totals {
 
 /* A thread that runs a processor of a guest. */
 struct processor {
-    bool known;      /* it has entered the guest: before, nothing counts */
-    uint32_t number; /* as of then */
-    uint64_t since;  /* when what goes on began; 0: nothing does */
-    uint32_t event;  /* of `events`, + 1; 0: only its end tells */
+    bool known;      /* it has entered the guest; nothing counts before that */
+    uint32_t number; /* the guest CPU that it ran at that time */
+    uint64_t since;  /* when the current event began; 0: none has */
+    uint32_t event;  /* the event's index in `events` + 1; 0: only its end will tell */
 };
 
 struct kvm {
@@ -45,15 +45,15 @@ struct kvm {
     struct pd_tp tp;
     struct pd_filter filter;
     struct pd_keys keys;
-    PD_VEC(struct event) events; /* by the key's number: in the order of their first times */
-    uint32_t last;               /* of `events`: the one that was found last */
+    PD_VEC(struct event) events; /* by the key's number, which is given in order of appearance */
+    uint32_t last;               /* index in `events` of the one found last */
     PD_VEC(struct processor) processors; /* by the thread's index */
     bool intel;
 };
 
 /* ---- what happens ---- */
 
-/* Its index in `events`; UINT32_MAX: no memory. */
+/* The key's index in `events`; UINT32_MAX: no memory. */
 static uint32_t find_event(struct kvm *kvm, struct key key)
 {
     if (kvm->last < kvm->events.count) { /* one reason comes again and again */
@@ -68,7 +68,8 @@ static uint32_t find_event(struct kvm *kvm, struct key key)
     return kvm->last = at;
 }
 
-/* The processor of the sample's thread; NULL: it does not count, or no memory, which is told. */
+/* The processor of the sample's thread. NULL: the sample does not count, or there is no memory,
+ * which has been told. */
 static struct processor *processor_of(struct kvm *kvm, const struct pd_tp_sample *sample,
                                       const uint32_t *entered)
 {
@@ -105,7 +106,7 @@ static void count(struct event *event, uint64_t time)
     pd_spread_add(&event->times, time);
 }
 
-/* `key`: what went on, where its beginning did not tell. */
+/* Ends the current event. `key` says which it was, where its beginning did not tell. */
 static perfdata_status end(struct kvm *kvm, const struct pd_tp_sample *sample,
                            struct processor *processor, struct key key)
 {
@@ -124,7 +125,7 @@ static perfdata_status end(struct kvm *kvm, const struct pd_tp_sample *sample,
     return PERFDATA_OK;
 }
 
-enum { FIRST, SECOND }; /* of the fields that a handler asks for */
+enum { FIRST, SECOND }; /* indices of the fields that a handler asks for */
 
 static perfdata_status take_entry(void *data, const struct pd_tp_sample *sample)
 {
@@ -142,7 +143,7 @@ static perfdata_status take_exit(void *data, const struct pd_tp_sample *sample)
     }
 }
 
-/* A write begins where it is seen, a read at the exit before it, and ends. */
+/* A write begins here and ends at the next entry. A read began at the exit before and ends here. */
 static perfdata_status take_mmio(void *data, const struct pd_tp_sample *sample)
 {
     enum { UNSATISFIED, READ, WRITE };
@@ -240,7 +241,7 @@ struct sorted {
     bool by_time;
 };
 
-/* Equal ones: by perf's table of hashes, in it the newest first. */
+/* Those of equal value stand as in perf's hash table, the newest first in each slot. */
 static int largest_first(const void *a, const void *b)
 {
     const struct event *x = ((const struct sorted *)a)->event;
@@ -301,8 +302,8 @@ static perfdata_status put_table(struct kvm *kvm)
 
 /* ---- the run ---- */
 
-/* The processor that was recorded; called as perf this machine's where that is not told. NULL: not
- * known. */
+/* The CPU id in the recording. Where it has none and we imitate perf, this machine's, as perf takes
+ * that. NULL: not known. */
 static const char *processor_id(const struct pd_recording *recording, char here[PD_CPUID_SIZE])
 {
     const struct pd_features *features = &recording->features;

@@ -13,7 +13,8 @@ static uint32_t name_of(struct pd_kwork *kwork, const char *text, size_t length)
     return pd_intern(&kwork->names, text, length);
 }
 
-/* "vec=9 [action=RCU]": the format's own word. */
+/* Makes the name of a soft interrupt, "RCU", from the format's own word for its number: "vec=9
+ * [action=RCU]". */
 static uint32_t softirq_name(struct pd_kwork *kwork, const struct pd_tp_sample *sample)
 {
     static const char before[] = "[action=";
@@ -46,7 +47,7 @@ static uint32_t function_name(struct pd_kwork *kwork, const struct pd_tp_sample 
     return name_of(kwork, text, strlen(text));
 }
 
-/* The work of a step; NULL: no memory, or it is not asked for: *asked. */
+/* The work that a step is of. NULL: no memory. */
 static struct pd_kwork_work *work_of(struct pd_kwork *kwork, const struct pd_tp_sample *sample,
                                      enum pd_kwork_kind kind, uint64_t id)
 {
@@ -95,7 +96,7 @@ static void count_time(struct pd_kwork_work *work, uint64_t from, uint64_t to)
     }
 }
 
-/* The last step that waits; false: there is none before this time. */
+/* Takes away the newest waiting step; false: there is none before this time. */
 static bool take_last(struct pd_kwork *kwork, struct pd_kwork_work *work, enum pd_kwork_step step,
                       uint64_t time, struct pd_kwork_wait *out)
 {

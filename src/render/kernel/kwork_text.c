@@ -13,7 +13,7 @@ static bool is_latency(const struct pd_kwork *kwork)
     return kwork->options->view == PERFDATA_KWORK_LATENCY;
 }
 
-/* perf's memory for it ends the name. */
+/* A name is cut where perf's memory for it ends. */
 void pd_kwork_name(const struct pd_kwork *kwork, const struct pd_kwork_work *work,
                    struct pd_text *out)
 {
@@ -59,7 +59,7 @@ perfdata_status pd_kwork_take_keys(struct pd_kwork *kwork, const char *keys)
     } known[] = {
         { "avg", by_average }, { "count", by_count }, { "max", by_longest }, { "runtime", by_total }
     };
-    /* What the view does not count is 0 for every work. */
+    /* What a view does not count is 0 for every work, so that sorting by it does nothing. */
     const pd_kwork_order uncounted = is_latency(kwork) ? by_total : by_average;
     for (struct pd_list_word word; pd_list_next(&keys, ", ", &word);) {
         size_t i = pd_list_find(&word, known, sizeof *known, PD_LENGTH(known));
@@ -79,7 +79,8 @@ struct sorted {
     const struct pd_kwork_work *work;
 };
 
-/* Equal ones by kind as they were asked for, the highest CPU and the highest number. */
+/* Works of equal value: in the order in which kinds were asked for, then the highest CPU and number
+ * first. */
 static int largest_first(const void *a, const void *b)
 {
     const struct sorted *x = a, *y = b;
@@ -133,7 +134,7 @@ static void put_sums(struct pd_kwork *kwork)
     put_rule(out);
 }
 
-/* What is left waiting had no end. */
+/* The steps without a partner: those still waiting had no end. */
 static void put_skipped(struct pd_kwork *kwork)
 {
     uint64_t *skipped = kwork->skipped, all = kwork->tp.session.order_stats_copy.records;

@@ -8,7 +8,8 @@
 
 /* ---- who waits ---- */
 
-/* The two parts of the kernel where its locks are, as far as its table names them. */
+/* Finds the two parts of the kernel that hold its lock functions, as far as the symbol table has
+ * their bounds. */
 static void learn_code(struct pd_locks *locks, const struct pd_location *location)
 {
     static const char *const names[] = { "__sched_text_start", "__sched_text_end",
@@ -54,7 +55,7 @@ static perfdata_status take_chain(struct pd_locks *locks, const struct pd_tp_sam
     return PERFDATA_OK;
 }
 
-/* The next frame that is none of the locks' own, from *at on; NULL: no more. */
+/* The next frame from *at on that is not in the locks' own code; NULL: no more. */
 static const struct pd_frame *next_caller(struct pd_locks *locks, size_t *at)
 {
     *at = PD_MAX(*at, (size_t)locks->options->skip);
@@ -108,7 +109,7 @@ static struct pd_lock *find_lock(struct pd_locks *locks, uint64_t key)
     return at == PD_MAP64_NONE ? NULL : &locks->all.data[at];
 }
 
-/* The addresses of a wait, for -v. */
+/* Keeps the addresses of a wait, for -v. */
 static bool keep_stack(struct pd_locks *locks, const struct pd_sample *sample, struct pd_lock *lock)
 {
     lock->stack = (uint32_t)locks->stacks.count;
@@ -162,7 +163,7 @@ static bool note_thread(struct pd_locks *locks, const struct pd_tp_sample *sampl
                        pd_map64_set(&locks->tids, tid, (uint32_t)locks->threads.count - 1)));
 }
 
-/* The wait of the sample's thread for its lock, whatever the lines show. */
+/* The wait of the sample's thread for the sample's lock; the same whatever rows are about. */
 static struct pd_lock_wait *wait_at(struct pd_locks *locks, const struct pd_tp_sample *sample)
 {
     return note_thread(locks, sample)
@@ -170,8 +171,8 @@ static struct pd_lock_wait *wait_at(struct pd_locks *locks, const struct pd_tp_s
                : NULL;
 }
 
-/* The lock that the sample is of, and how its thread stands to it. `add`: a lock that is not known
- * yet is; else both stay NULL for it. */
+/* The row that the sample belongs to, and the wait of its thread for its lock. With `add` an
+ * unknown row is made; without, both stay NULL for it. */
 static perfdata_status look_up(struct pd_locks *locks, const struct pd_tp_sample *sample, bool add,
                                struct pd_lock **lock, struct pd_lock_wait **wait)
 {
@@ -196,7 +197,7 @@ static perfdata_status take_begin(void *data, const struct pd_tp_sample *sample)
     if (status < 0 || !wait)
         return status;
     if (wait->state == PD_LOCK_WAITS)
-        return PERFDATA_OK; /* a mutex spins before it sleeps: the first counts */
+        return PERFDATA_OK; /* a mutex may spin, then sleep: the first begin counts */
     wait->state = PD_LOCK_WAITS;
     wait->since = sample->sample.time;
     lock->contended++;

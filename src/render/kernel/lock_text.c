@@ -97,7 +97,7 @@ static perfdata_status add_column(struct pd_context *context, const char *text, 
     return PERFDATA_OK;
 }
 
-/* The columns asked for, in that order, and behind them the one that is sorted by. */
+/* The columns that were asked for, in that order, then the one that rows are sorted by. */
 perfdata_status pd_lock_make_layout(const struct perfdata_lock_options *options,
                                     struct pd_context *context, struct pd_lock_layout *layout)
 {
@@ -124,7 +124,7 @@ struct sorted {
     const struct pd_lock_column *sort;
 };
 
-/* By perf's table of hashes, the newest of a hash first. */
+/* The order of perf's hash table: by slot, and in each slot the newest first. */
 static int in_table(const void *a, const void *b)
 {
     const struct sorted *x = a, *y = b;
@@ -162,7 +162,8 @@ static void join(struct pd_lock *lock, const struct pd_lock *other)
     lock->broken |= other->broken;
 }
 
-/* -c: those of a name become the first one of the table; threads have none, and are one. */
+/* -c: rows of one name become one row, the first in the table. Threads have no lock names and
+ * become one row all together. */
 static bool combine(struct pd_locks *locks)
 {
     struct pd_intern names = { 0 };
@@ -199,8 +200,8 @@ static const char *comm_of(const struct pd_locks *locks, uint64_t tid)
     return at == PD_MAP64_NONE ? "Unknown" : pd_tp_final_comm(locks->threads.data[at]);
 }
 
-/* The names of flags as the kernel has them: spin 1, read 2, write 4, realtime 8, per CPU 16, mutex
- * 32. */
+/* The words for flags, which are the kernel's: spin 1, read 2, write 4, realtime 8, per CPU 16,
+ * mutex 32. */
 static const char *type_of(uint32_t flags)
 {
     static const struct {
@@ -295,7 +296,7 @@ static void put_contention_line(struct pd_locks *locks, const struct pd_lock_lay
         put_stack(locks, lock);
 }
 
-/* What perf prints with -v, but not with -q, below its tables. */
+/* The counts of bad events, which perf prints below its tables with -v, but not with -q. */
 static void put_bad(struct pd_locks *locks, size_t bad, size_t count)
 {
     struct pd_text *out = &locks->tp.out;

@@ -8,7 +8,7 @@
 
 /* Linux has at most 8192 CPUs and 1024 nodes. */
 enum { MOST_CPUS = 1 << 16, MOST_NODES = 1024 };
-/* Each counts for a thing at most twice, in 32 bits. */
+/* An access adds at most two to a count of 32 bits. */
 #define MOST_ACCESSES (UINT32_MAX / 2)
 
 /* ---- the machine ---- */
@@ -23,7 +23,8 @@ static bool read_number(const char **at, uint32_t *out)
     return read;
 }
 
-/* "0-3,8". False: CPUs that the machine has not, or in two nodes. */
+/* Reads CPUs of a node, "0-3,8". False: the machine does not have these CPUs, or one is in two
+ * nodes. */
 static bool place_cpus(struct pd_c2c *c2c, const char *list, uint32_t node)
 {
     uint32_t first, last;
@@ -71,7 +72,7 @@ static perfdata_status learn_nodes(struct pd_c2c *c2c)
     return PERFDATA_OK;
 }
 
-/* The node that has the memory at a physical address; UINT32_MAX: none. */
+/* The node that the memory at a physical address belongs to; UINT32_MAX: none. */
 static uint32_t node_of_memory(const struct pd_c2c *c2c, uint64_t address)
 {
     const struct pd_feature_mem_topology *memory = &c2c->recording->features.mem_topology;
@@ -123,7 +124,8 @@ static bool count_cpu(struct pd_c2c *c2c, struct pd_c2c_cell *cell, uint32_t cpu
     return true;
 }
 
-/* perf counts how often the physical address differs from the one before, in memory of a node. */
+/* Counts, as perf does, how often the physical address differs from the one before. Addresses in no
+ * node do not count. */
 static bool count_physical(struct pd_c2c *c2c, struct pd_c2c_cell *cell, uint64_t address)
 {
     uint32_t node = address ? node_of_memory(c2c, address) : UINT32_MAX;
@@ -155,13 +157,13 @@ static bool count_physical(struct pd_c2c *c2c, struct pd_c2c_cell *cell, uint64_
 
 /* ---- accesses ---- */
 
-/* What tells rows of a line apart; what is not asked for is 0. */
+/* What tells the rows of a line apart. Members that --coalesce does not ask for are 0. */
 struct row_key {
     uint64_t ip, dso;
     uint32_t line, offset, pid, tid;
 };
 
-/* One of a few that are looked up at the same time: each look-up waits for memory. */
+/* One of a few accesses that are looked up together, since each look-up waits for memory. */
 struct access {
     struct pd_sample sample;
     struct pd_report_facts facts;
@@ -189,7 +191,7 @@ static struct pd_c2c_cell new_cell(const struct pd_report_facts *facts, uint32_t
                                  .key = key };
 }
 
-/* Where the data lie; false: no memory. */
+/* Finds where the data lie; false: no memory. */
 static bool resolve_data(struct pd_resolver *resolver, struct access *access)
 {
     const struct pd_report_facts *facts = &access->facts;
@@ -231,7 +233,7 @@ static bool resolve(struct pd_c2c *c2c, struct pd_resolver *resolver, struct acc
 
 static void fetch_cell(const struct pd_c2c_cell *cell)
 {
-    enum { LINES = 4, SIZE = 64 }; /* what counting reads */
+    enum { LINES = 4, SIZE = 64 }; /* the part of a cell that counting touches */
     for (size_t i = 0; i < LINES; i++)
         __builtin_prefetch((const char *)cell + i * SIZE);
 }
@@ -302,7 +304,8 @@ static bool count(struct pd_c2c *c2c, struct access *access)
            (!c2c->chains || pd_c2c_chains_count(c2c->chains, facts, access->row));
 }
 
-/* Each step for all, so that the processor fetches what several of them need at the same time. */
+/* Each step is taken for all accesses of the group, so that the processor fetches at once what
+ * several of them need. */
 static bool take_group(struct pd_c2c *c2c, struct pd_resolver *resolver, struct access *accesses,
                        size_t size)
 {

@@ -25,8 +25,8 @@ static bool has_chains(const struct pd_recording *recording)
     return false;
 }
 
-/* Rows are not the report's, which are told apart by keys: their numbers are given by the caller.
- * Accesses need the map of each place, so that processes share no locations. */
+/* Sets up the plan of a report whose rows are those of c2c: the caller numbers them, so no keys
+ * tell them apart. Accesses need the map of each place, so processes must not share locations. */
 static void plan_rows(struct pd_report_plan *plan)
 {
     plan->mode = PD_REPORT_MEMORY;
@@ -82,7 +82,7 @@ bool pd_c2c_chains_count(struct pd_c2c_chains *chains, struct pd_report_facts *f
     return true;
 }
 
-/* Among a row's stacks that with the earliest sample stands first. */
+/* Orders stacks by row, and within a row the one with the earliest sample first. */
 static int compare_pairs(const void *left, const void *right)
 {
     const struct pd_hist_pair *a = left, *b = right;
@@ -136,7 +136,7 @@ perfdata_status pd_c2c_chains_draw(struct pd_c2c_chains *chains, const struct pd
                                            .chain_total = line->period };
     const struct pd_hist_row drawn = { .period = row->period };
     size_t begin = chains->begin[row->key], end = chains->begin[row->key + 1];
-    /* Whatever share -g names, perf leaves out nothing here. */
+    /* Whatever least share -g names, perf leaves nothing out here. */
     perfdata_status status = pd_chain_build(table.hist, chains->items + begin, end - begin,
                                             plan->chains.mode, 0, 0, &chains->tree);
     if (status >= 0)

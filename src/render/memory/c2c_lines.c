@@ -7,14 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Below a thousandth of all a line is not shown. */
+/* A line with less than a thousandth of all hits is not shown. */
 #define LEAST 0.001
 
 enum { RULE = 70, INDEX = 5, ADDRESS = 18, NODE = 4, PHYSICAL = 6, SHORT = 7, LONG = 8 };
 enum { SYMBOL_CUT = 30, UNKNOWN_SYMBOL = 22, UNKNOWN_OBJECT = 16, LEVEL_WIDTH = 4 };
 
 struct column {
-    const char *group; /* stands above `span` columns; NULL: `top` stands above this one */
+    const char *group; /* stands above `span` columns; NULL: only `top` stands above this one */
     unsigned span;
     const char *top, *name;
     unsigned width;
@@ -23,7 +23,7 @@ struct column {
 struct table {
     struct pd_c2c *c2c;
     struct pd_text *out;
-    bool peers;                           /* not HITM */
+    bool peers;                           /* rows count hits in peers' caches, not HITM */
     unsigned symbol, object, task, place; /* widths */
     PD_VEC(uint32_t) lines;               /* those that are shown, in their order */
     PD_VEC(uint32_t) rows;                /* by their line, in their order */
@@ -60,7 +60,7 @@ static void put_heads(const struct column *columns, size_t count, struct pd_text
 
 /* ---- cells ---- */
 
-/* Loads of which a level is known. */
+/* How many loads there are of which a level is known. */
 static uint64_t count_loads(const uint32_t *n)
 {
     return (uint64_t)n[PD_C2C_LD_FB] + n[PD_C2C_LD_L1] + n[PD_C2C_LD_L2] + n[PD_C2C_LD_LLC] +
@@ -93,7 +93,7 @@ static void put_hex(struct pd_text *out, uint64_t value)
     pd_text_right(out, text, (size_t)length, ADDRESS);
 }
 
-/* "0-2,5" of numbers in their order. */
+/* Puts numbers that are in order as ranges, "0-2,5". */
 static void put_ranges(struct pd_text *out, const uint32_t *numbers, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -239,7 +239,7 @@ static void put_line(const struct table *table, size_t index, uint64_t total)
 static int compare_objects(struct pd_symbols *symbols, const struct pd_dso *a,
                            const struct pd_dso *b)
 {
-    if (!a || !b) /* no object: the last one */
+    if (!a || !b) /* rows without an object come last */
         return a ? -1 : b != NULL;
     return strcmp(pd_symbols_short_name(symbols, a), pd_symbols_short_name(symbols, b));
 }
@@ -273,7 +273,8 @@ static int compare_rows(const void *a, const void *b)
         return pd_compare_u64(offset_of(x->cell), offset_of(y->cell));
     if (x->wanted != y->wanted)
         return pd_compare_u64(y->wanted, x->wanted);
-    /* Rows with as many hits of one kind go by the other kind. */
+    /* Rows with as many hits of the kind shown are sorted by their local and remote hits
+     * together. */
     uint64_t m = pd_c2c_wanted_of(x->cell, PERFDATA_C2C_TOTAL),
              n = pd_c2c_wanted_of(y->cell, PERFDATA_C2C_TOTAL);
     return m != n && x->c2c->display != PERFDATA_C2C_PEER ? pd_compare_u64(n, m) : compare_by(x, y);
@@ -301,7 +302,7 @@ static const struct pd_c2c_cell *row_at(const struct table *table, size_t at)
     return &table->c2c->rows.data[table->rows.data[at]];
 }
 
-/* Rows of loads that nobody wanted and no stores are left out. */
+/* Rows that have only loads without hits are left out. */
 static bool is_shown(const struct table *table, const struct pd_c2c_cell *row)
 {
     const uint32_t *n = row->n;
@@ -366,7 +367,7 @@ static bool read_places(struct table *table)
     return true;
 }
 
-/* Each line's rows have widths of their own. */
+/* Measures the columns of each line's rows, which have widths of their own. */
 static void measure(struct table *table, const size_t *begin, uint32_t line)
 {
     table->symbol = table->object = table->task = 0;
@@ -590,7 +591,7 @@ static bool put_rows(const struct table *table, const size_t *begin, size_t inde
     return true;
 }
 
-/* Where the rows of each line begin. */
+/* Where the rows of each line begin among all rows. */
 static size_t *index_rows(const struct table *table)
 {
     size_t *begin = calloc(table->c2c->lines.count + 2, sizeof *begin), line = 0;

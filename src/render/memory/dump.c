@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `mem -D`: a line a sample. perf pads the first line it prints, without -x, and no other. */
+/* `mem -D`: one line for each sample. Without -x, perf pads the first line that it prints, and no
+ * other. */
 #include "container/handle.h"
 #include "pipeline/pipeline.h"
 #include "render/raw_dump/raw_dump.h"
@@ -12,7 +13,7 @@ struct memory_dump {
     struct pd_filter filter;
     perfdata_write_fn write;
     void *data;
-    bool has_line; /* is written */
+    bool has_line; /* the first line has been written */
 };
 
 static perfdata_status begin(void *data, unsigned worker, struct pd_resolver *resolver,
@@ -34,7 +35,7 @@ static void put_addresses(const struct memory_dump *dump, const struct pd_sample
                           bool padded, struct pd_text *out)
 {
     if (padded) {
-        /* The second number's odd head is perf's. */
+        /* The odd "0x016" before the second number is perf's. */
         pd_text_format(out, "%5d %5d 0x%016llx 0x016%llx", (int)sample->pid, (int)sample->tid,
                        (unsigned long long)sample->ip, (unsigned long long)sample->addr);
         return;
@@ -98,8 +99,8 @@ static perfdata_status put_sample(const struct memory_dump *dump, struct pd_reso
         put_line(dump, record, &sample, location, false, out);
         return PERFDATA_OK;
     }
-    /* A batch begins with both forms of its first line, for sink() to choose from. A NUL ends each,
-     * since names may hold any other byte. */
+    /* A batch begins with both forms of its first line, padded and not, so that sink() can choose.
+     * Each form ends with a NUL, since names may hold any other byte. */
     for (unsigned padded = 2; padded-- > 0;) {
         put_line(dump, record, &sample, location, padded && !dump->options->separator, out);
         pd_text_char(out, 0);
@@ -121,7 +122,8 @@ static perfdata_status give(const struct memory_dump *dump, const char *text, si
     return length && dump->write(dump->data, text, length) ? PERFDATA_ERROR_OUTPUT : PERFDATA_OK;
 }
 
-/* A batch's first line comes in two forms, of which one goes: the first line of all is padded. */
+/* The first line of a batch comes in two forms, one of which is written: the padded one if it is
+ * the first line of all. */
 static perfdata_status sink(void *data, const char *text, size_t length)
 {
     struct memory_dump *dump = data;

@@ -23,7 +23,7 @@ static size_t offset_digits(const char *line, size_t size)
     return digits + 1 < size && line[digits] == ':' ? digits - 3 : 0;
 }
 
-/* `size` is with the line's end. */
+/* `size` includes the line's end. */
 static void put_bytes(const char *line, size_t size, size_t digits, struct pd_text *out)
 {
     size_t at = 3 + digits + 2;
@@ -31,7 +31,7 @@ static void put_bytes(const char *line, size_t size, size_t digits, struct pd_te
     blue(line + 1, at - 1, out);
     for (size_t i = 0; i < PER_LINE && at + 3 <= size; i++, at += 3)
         blue(line + at, 3, out);
-    if (digits != RAW_DIGITS) { /* what the packet is */
+    if (digits != RAW_DIGITS) { /* the line also says what the packet is */
         blue(line + at, size - at, out);
         return;
     }

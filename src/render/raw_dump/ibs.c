@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Raw data of an IBS sample (AMD) -> its registers, field by field, as perf 6.1 prints them with
- * -D.
- *
- * Found out by feeding perf samples in which one bit at a time was set. The raw data are u32
- * capabilities, which perf does not look at, then u64 registers in a fixed order. */
+ * -D. The fields were found by feeding perf samples with one bit set at a time. The raw data are a
+ * u32 of capabilities, which perf does not look at, then u64 registers in a fixed order. */
 #include "render/raw_dump/ibs.h"
 #include <stdio.h>
 
@@ -99,8 +97,8 @@ struct registers {
     const struct pd_sample *sample;
 };
 
-/* perf does not ask how long the raw data are and reads on in the file: so do we, and say so.
- * False: that is not possible. */
+/* perf does not check how long the raw data are and reads on in the file. So do we, and say so.
+ * False: there is nothing to read on. */
 static bool read_behind(const struct registers *r, uint64_t at, uint64_t *word)
 {
     struct pd_recording *recording = r->recording;
@@ -139,7 +137,7 @@ static void put_word(const struct registers *r, unsigned index, const char *name
 
 static void put_op_ctl(const struct pd_ibs *ibs, uint64_t ctl, struct pd_text *text)
 {
-    /* The count is in units of 16, its upper bits elsewhere. */
+    /* The count is in units of 16, and its upper bits lie apart from the lower ones. */
     unsigned most = (bits(ctl, 0, 16) | bits(ctl, 20, 7) << 16) << 4;
     pd_text_format(text, "ibs_op_ctl:\t%016llx MaxCnt %9u", ULL(ctl), most);
     if (ibs->has_zen4)
@@ -202,8 +200,8 @@ static void put_op_data2(const struct pd_ibs *ibs, uint64_t data, struct pd_text
     pd_text_char(text, '\n');
 }
 
-/* Early Zen 3 does not fill in where the data came from, for prefetches and misses that no buffer
- * was allocated for. */
+/* Whether the register tells where the data came from. Early Zen 3 does not fill that in for
+ * prefetches, and for misses for which no buffer was allocated. */
 static bool has_source(const struct pd_ibs *ibs, uint64_t data3)
 {
     return !ibs->is_early_zen3 || (!bit(data3, 21) && !bit(data3, 16));

@@ -140,7 +140,7 @@ static void put_time(const struct pd_raw_dump *dump, const struct pd_delivered *
                      struct pd_text *text)
 {
     struct pd_identity identity = { .cpu = 0, .time = 0 };
-    /* At the start of a pipe perf knows no event yet. */
+    /* At the start of a pipe, perf does not know any event yet. */
     bool before_events = dump->recording->kind == PD_CONTAINER_PIPE &&
                          record->offset <= atomic_load(&dump->first_attr);
     if (record->type != PD_RECORD_SAMPLE && (!dump->has_trailer || before_events)) {
@@ -175,7 +175,8 @@ static void put_frame(uint32_t index, uint64_t ip, struct pd_text *text)
     pd_text_char(text, '\n');
 }
 
-/* What the branches say of user space behind the kernel's part of the chain. */
+/* Puts the chain of a processor's call stack: the kernel's part of the recorded chain, then user
+ * space as the branches tell it. */
 static void put_lbr_chain(const struct pd_sample *sample, struct pd_text *text)
 {
     uint32_t kernel = 0;
@@ -262,7 +263,7 @@ static void put_registers(const struct pd_raw_dump *dump, const char *what, uint
     }
 }
 
-/* perf 6.1 knows none of them. The predicates follow the vectors. */
+/* Puts SIMD registers, which perf 6.1 does not know. The predicates follow the vectors. */
 static void put_simd(const char *what, const uint8_t *at, bool swap, struct pd_text *text)
 {
     if (!at)
@@ -466,7 +467,7 @@ static bool name_poked(void *data, uint64_t address, struct pd_text *text)
     return true;
 }
 
-/* `resolver`: for what is named; may be NULL. */
+/* `resolver` is for what has a name; it may be NULL. */
 static void put_kernel(const struct pd_raw_dump *dump, struct pd_resolver *resolver,
                        const struct pd_delivered *record, struct pd_text *text)
 {
@@ -493,7 +494,7 @@ static void put_kernel(const struct pd_raw_dump *dump, struct pd_resolver *resol
         break;
     case PD_RECORD_THROTTLE:
     case PD_RECORD_UNTHROTTLE:
-        /* script has a handler, which prints nothing */
+        /* script has a handler for it, which prints nothing */
         if (dump->verb == PD_RAW_DUMP_REPORT)
             pd_text_string(text, ": unhandled!\n");
         break;
@@ -529,7 +530,7 @@ void pd_raw_dump_name(const struct pd_raw_dump *dump, const struct pd_delivered 
 
 /* ---- the events that perf makes for what a CoreSight trace shows ----------------------------- */
 
-/* Their HEADER_ATTR comes from nowhere. */
+/* Their HEADER_ATTR lies nowhere in the file. */
 
 enum { MADE_ATTR = 128 /* perf 6.1's */, MADE_SIZE = 8 + MADE_ATTR + 8 };
 

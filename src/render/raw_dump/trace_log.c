@@ -10,7 +10,7 @@ static const char file_name[] = "intel_pt.log";
 static perfdata_status put(void *data, const char *text, size_t size)
 {
     struct pd_trace_log *log = data;
-    if (log->file) /* what fails is told when it is closed */
+    if (log->file) /* a failure is told when the file is closed */
         fwrite(text, 1, size, log->file);
     else if (log->write(log->write_data, text, size))
         return PERFDATA_ERROR_OUTPUT;
@@ -87,7 +87,8 @@ perfdata_status pd_trace_log_close(struct pd_trace_log *log, perfdata_status sta
     bool failed = ferror(log->file) != 0;
     failed |= fclose(log->file) != 0;
     log->file = NULL;
-    /* What led to a failure is what one wants to read. */
+    /* Closed as if all went well, so that the log is kept: what led to a failure is what one
+     * looks for. */
     struct pd_context *context = &log->dump.recording->context;
     perfdata_status closed = pd_output_file_close(context, &log->output, PERFDATA_OK);
     if (failed && closed >= 0)

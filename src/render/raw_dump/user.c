@@ -240,7 +240,7 @@ static void put_trace(const struct pd_raw_dump *dump, const uint8_t *bytes, size
     }
 }
 
-/* Large areas are read again from the file; a stream's stands behind the record. */
+/* A large area is read from the file again; in a stream its bytes follow the record. */
 static void put_auxtrace(const struct pd_raw_dump *dump, const struct pd_record_auxtrace *aux,
                          const struct pd_delivered *record, struct pd_text *text)
 {
@@ -307,8 +307,7 @@ static size_t size_of(uint32_t type)
 static void put_stat(const struct pd_raw_dump *dump, const union user_record *body, uint32_t type,
                      struct pd_text *text)
 {
-    if (dump->verb ==
-        PD_RAW_DUMP_SCRIPT) /* it takes these records itself and prints nothing of them here */
+    if (dump->verb == PD_RAW_DUMP_SCRIPT) /* perf's script prints nothing of these records here */
         return;
     if (type == PD_RECORD_STAT_CONFIG)
         put_stat_config(&body->config, text);
@@ -364,7 +363,7 @@ void pd_raw_dump_user(const struct pd_raw_dump *dump, const struct pd_delivered 
     size_t size = size_of(record->type);
     memset(&body, 0, sizeof body);
     if (size) {
-        /* what is cut is shown as far as it goes */
+        /* a record that is cut off is shown as far as it goes */
         (void)pd_record_decode(record->event, record->data, record->size, dump->recording->swap,
                                &arena, &body, size);
         put_decoded(dump, &body, record, text);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What samples will need: nearly all of a sample's time is waiting for memory, so that the memory
- * is asked for some samples at once. */
+/* What coming samples will need. Nearly all of a sample's time is spent waiting for memory, so the
+ * memory is asked for some samples ahead. */
 #include "render/report/collect.h"
 
-/* The entry that a location counted for last will most likely be wanted again. */
+/* The entry that this location's last sample counted for will most likely be wanted again. */
 PD_INLINE void fetch_entry(const struct pd_report_state *state, const struct pd_location *location)
 {
     uint32_t last = location ? (uint32_t)(location->memo[0] >> 32) : 0;
@@ -15,7 +15,7 @@ PD_INLINE void fetch_entry(const struct pd_report_state *state, const struct pd_
     __builtin_prefetch(&entry->count);
 }
 
-/* Reads the records, and leaves their spots. */
+/* Reads the records ahead and keeps the spots of their addresses. */
 static void find_spots(struct pd_report_state *state, const struct pd_batch *batch,
                        const struct pd_report_ahead *ahead, struct pd_spot *spots)
 {

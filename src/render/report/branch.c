@@ -6,8 +6,8 @@
 
 /* ---- counting ---- */
 
-/* An address in no map is of the mode that perf tries last: none that it shows, or a guest's
- * kernel. What the host could be is the host's. */
+/* An address in no map has the mode that perf tries last: 'H', which it does not show, or a guest's
+ * kernel. Where the address may be the host's, it is taken for the host's. */
 static char level_of(const struct pd_report_state *state, const struct pd_location *location)
 {
     if (!location->map)
@@ -58,8 +58,8 @@ static perfdata_status count_branch(struct pd_report_state *state, struct pd_rep
     return ok ? 0 : PERFDATA_ERROR_MEMORY;
 }
 
-/* Where perf makes branch stacks of a trace, a branch that the trace tells is a stack of its
- * own. */
+/* Whether the sample itself is a branch. Where perf makes branch stacks of a trace, each branch
+ * that the trace tells is a stack of one. */
 static bool is_branch(const struct pd_report_state *state, const struct pd_report_facts *facts)
 {
     const struct pd_event *event = facts->event;
@@ -135,7 +135,8 @@ struct kinds {
     uint64_t total;
 };
 
-/* perf asks an entry, not each of its branches. */
+/* Counts the kinds of an entry's first branch. perf looks at an entry once, not at each branch of
+ * it. */
 static void count_kind(struct kinds *kinds, const struct pd_hist_access *access, uint64_t count)
 {
     struct pd_branch branch = { access->from.ip, access->to.ip, access->flags };

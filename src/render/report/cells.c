@@ -5,7 +5,7 @@
 #include "render/report/draw.h"
 #include <stdio.h>
 
-/* By key and by column of numbers. */
+/* The least widths of keys and of columns of numbers. */
 static const uint8_t least_width[PD_COLUMN_COUNT] = {
 #define KEY(identifier, name, title, mode, ids, order, caller, width, ...)                         \
     [PD_KEY_##identifier] = (width),
@@ -38,7 +38,8 @@ static const char *name_text(const struct pd_report_table *table, uint64_t word)
     return pd_intern_text(&table->hist->names, (uint32_t)word);
 }
 
-/* -v: an address and where its object's symbols are from stand before each symbol. */
+/* The width of what -v puts before each symbol: an address, and where its object's symbols are
+ * from. */
 static size_t origin_width(const struct pd_report_table *table)
 {
     return table->plan->hist.long_names ? table->address_digits + 2 + 3 : 0;
@@ -51,7 +52,7 @@ static void widen(uint32_t *width, size_t length)
     *width = (uint32_t)PD_MAX((size_t)*width, length);
 }
 
-/* The columns that show a symbol, or the address where none is known. */
+/* Measures a column that shows a symbol, or an address where no symbol is known. */
 static void measure_symbol(struct pd_report_table *table, const struct pd_symbol *symbol,
                            uint8_t symbol_key, uint8_t dso_key)
 {
@@ -206,9 +207,9 @@ static void put_size(bool known, uint64_t size, size_t width, struct pd_text *ou
         pd_text_right(out, "unknown", 7, width);
 }
 
-/* Where a file shows the kernel, perf prints the address in memory. It adds as much to the address
- * of a caller, which is one in memory already. A section with an object of its own goes by its
- * file. */
+/* For the kernel, perf adds the map's bias to a file's address, to show the one in memory. It adds
+ * this to a caller's address as well, which is one in memory already. An object made of a section
+ * goes by its file. */
 static uint64_t shown_address(const struct pd_dso *dso, uint64_t address, uint64_t map_bias)
 {
     return dso && dso->kind == PD_DSO_KERNEL && dso->listed ? address + map_bias : address;
@@ -251,7 +252,8 @@ static bool is_data(const struct pd_symbol *symbol)
     return symbol->type == 1;
 }
 
-/* perf takes the address for one in memory, which it is not. */
+/* perf takes the address, which is one in the file, for one in memory and subtracts the map's
+ * bias. */
 static void put_data(const struct pd_symbol *symbol, uint64_t address, uint64_t map_bias,
                      struct pd_text *out)
 {
@@ -324,13 +326,13 @@ static void cell_count(const struct key_cell *cell, struct pd_text *out)
     pd_text_u64(out, cell->word, cell->width, ' ');
 }
 
-/* What each of the samples has. */
+/* A number that each of the samples has. */
 static void cell_one(const struct key_cell *cell, struct pd_text *out)
 {
     left_number(cell->word, cell->width, out);
 }
 
-/* What all samples have together. */
+/* The sum of a number that each of the samples has. */
 static void cell_all(const struct key_cell *cell, struct pd_text *out)
 {
     left_number(cell->word * cell->row->count, cell->width, out);
@@ -466,7 +468,7 @@ static void cell_address_to(const struct key_cell *cell, struct pd_text *out)
     put_place_address(cell, &cell->access->to, out);
 }
 
-/* Where the hardware says neither, perf says what it said in the row before. */
+/* Where the hardware says neither yes nor no, perf repeats what it said in the row before. */
 static void cell_mispredict(const struct key_cell *cell, struct pd_text *out)
 {
     const char **last = cell->table->last_mispredict;
@@ -514,7 +516,7 @@ static void cell_ipc(const struct key_cell *cell, struct pd_text *out)
 
 /* ---- the same of accesses to memory ---- */
 
-/* A column that is full already cuts nothing. */
+/* How many characters are left of a column. One that is full already does not cut anything. */
 static size_t room_behind(const struct key_cell *cell, size_t used)
 {
     return used <= cell->width ? cell->width - used : SIZE_MAX;
@@ -546,7 +548,8 @@ static void cell_code_symbol(const struct key_cell *cell, struct pd_text *out)
     put_access(cell, code, code->level, code->ip, out);
 }
 
-/* X: nothing is known of the line; s: a file's, that is mapped for several to write. */
+/* The level is X where nothing is known of the line, and s where it is of a shared, writable
+ * mapping of a file. */
 static void cell_cache_line(const struct key_cell *cell, struct pd_text *out)
 {
     const struct pd_hist_place *data = &cell->access->to;
@@ -567,7 +570,7 @@ static void cell_physical(const struct key_cell *cell, struct pd_text *out)
     pd_text_pad(out, begin, cell->width);
 }
 
-/* perf has room for so much of a level, a snoop and a TLB, whatever the column's width. */
+/* perf has room for this much of a level, a snoop and a TLB, however wide the column is. */
 enum { MEMORY_TEXT = 62 };
 
 static void put_part(const struct key_cell *cell, enum pd_data_source_part part, size_t most,

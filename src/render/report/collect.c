@@ -10,7 +10,8 @@
 
 enum { UNWOUND_LIMIT = 8192 }; /* frames of a copied stack, whatever --max-stack says */
 
-/* What a chain counts for depends on its frames alone. */
+/* Whether the callers' part of a chain counts for the same cell whenever it occurs: that is so if a
+ * chain depends on its frames alone. */
 static bool remembers_callers(const struct pd_report_plan *plan)
 {
     bool wants_parent = pd_hist_key_at(&plan->hist, PD_KEY_PARENT);
@@ -18,8 +19,8 @@ static bool remembers_callers(const struct pd_report_plan *plan)
            !plan->patterns.has_ignore && plan->chains.max_stack;
 }
 
-/* All processes may share what is known of an object's addresses: nothing tells the map, nor where
- * it lies. */
+/* Whether processes may share what is known of an object's addresses: nothing in the report tells a
+ * map, or where it lies. */
 static bool is_by_object(const struct pd_report_collecting *shared)
 {
     const struct pd_report_plan *plan = shared->plan;
@@ -40,7 +41,8 @@ struct pd_report_state *pd_report_state_new(struct pd_report_collecting *shared,
     pd_resolver_join_branches(resolver, shared->plan->chains.with_branches);
     pd_resolver_no_host(resolver, shared->plan->no_host);
     pd_resolver_by_object(resolver, is_by_object(shared));
-    /* The text of a tracepoint says at which offset of a function an address lies. */
+    /* A tracepoint's text tells how far into a function an address lies, so functions are not
+     * enough then. */
     state->by_spots = pd_resolver_by_function(resolver, !shared->wants_chain &&
                                                             !shared->plan->payloads.formats);
     state->last_cell = PD_HIST_NONE;
@@ -58,7 +60,7 @@ struct pd_report_state *pd_report_state_new(struct pd_report_collecting *shared,
 
 /* ---- one sample ---- */
 
-/* Keys are a few words: cheaper here than by a call. */
+/* Compares here, since keys are a few words only: a call would cost more. */
 PD_INLINE bool same_key(const uint64_t *a, const uint64_t *b, size_t words)
 {
     uint64_t differ = 0;
@@ -117,7 +119,7 @@ static PD_NOINLINE uint32_t new_frame(struct pd_report_state *state, const struc
     return id;
 }
 
-/* Frames that share a location have the least address that any of them was seen with. */
+/* Frames that share a location take the least address that any of them was seen with. */
 static PD_NOINLINE void lower(struct pd_report_state *state, const struct pd_frame *frame,
                               uint32_t id)
 {
@@ -126,7 +128,7 @@ static PD_NOINLINE void lower(struct pd_report_state *state, const struct pd_fra
     frame->location->ip = frame->ip;
 }
 
-/* The same place as an end of a branch. */
+/* The frame of the same place as an end of a branch. */
 static PD_NOINLINE uint32_t end_of(struct pd_report_state *state, uint32_t frame_id, uint64_t end)
 {
     if (frame_id == PD_HIST_NONE || !state->shared->plan->chains.shows_ends)
@@ -166,8 +168,8 @@ static bool is_parent(const struct pd_report_plan *plan, const struct pd_locatio
 }
 
 /* Looks for the parent and for functions whose callees are ignored, in the order of the chain,
- * among the first `recorded` frames: perf does not look at those that it unwinds. Returns how many
- * frames of `frames` (first callee) are left; *skip are left out at its begin. */
+ * among the first `recorded` frames, as perf does not look at frames that it unwinds. Returns how
+ * many frames of `frames` (callee first) are left; *skip of them are left out at the beginning. */
 static size_t look_for_parent(const struct pd_report_plan *plan, struct pd_report_facts *facts,
                               const struct pd_frame *frames, size_t count, size_t recorded,
                               size_t *skip)
@@ -216,8 +218,8 @@ static bool resolve_chain(struct pd_report_state *state, struct pd_report_facts 
     const struct pd_report_plan *plan = state->shared->plan;
     unsigned max_stack = plan->chains.max_stack;
     const struct pd_sample *sample = facts->sample;
-    /* A leaf's caller may come to it, and the processor's call stack or branches, of two ends
-     * each. */
+    /* A leaf's caller may be added to the chain, and so may the processor's call stack or its
+     * branches, which have two ends each. */
     size_t want = PD_MIN((size_t)sample->callchain_count + 2, (size_t)max_stack) +
                   2 * ((size_t)sample->branch_count + 1);
     if (sample->stack_dynamic_size)
@@ -255,8 +257,8 @@ static bool resolve_chain(struct pd_report_state *state, struct pd_report_facts 
     return true;
 }
 
-/* Callers come again and again while the leaf's address differs: their part of the stack is
- * remembered, on top of the leaf's or below it. */
+/* The same callers come again and again while the leaf's address differs. So the cell of the
+ * callers' part is remembered, which in the tree lies below the leaf or on top of it. */
 
 static bool take_chain(struct pd_report_state *state, struct pd_report_facts *facts)
 {
@@ -296,7 +298,8 @@ static void count_entry(struct pd_report_state *state, const struct pd_report_fa
     PD_HIST_COUNT(entry, facts->sample->cpumode, facts->period);
     if (PD_UNLIKELY(facts->parallelism))
         entry->latency += pd_report_latency(facts->period, facts->parallelism);
-    /* A worker's numbers rise: only a new entry's sample is the first. */
+    /* The sample numbers of one worker rise, so that only the first sample of an entry can be its
+     * first. */
     if (entry->count == 1 && pd_hist_is_first(&entry->first, facts->number, 0)) {
         const struct pd_location *location = facts->location;
         entry->first = (struct pd_hist_first){
@@ -345,7 +348,8 @@ static bool is_host(const struct pd_sample *sample)
     return sample->cpumode == PD_CPUMODE_KERNEL || sample->cpumode == PD_CPUMODE_USER;
 }
 
-/* Where branches are not told, only chains bring them. */
+/* Whether the sample has anything that makes a chain. Branches alone do only where they are
+ * shown. */
 static bool has_chain(const struct pd_report_plan *plan, const struct pd_sample *sample)
 {
     return sample->callchain_count || sample->stack_dynamic_size ||
@@ -437,7 +441,7 @@ static perfdata_status count_sample(struct pd_report_state *state, struct pd_rep
     if (plan->chains.shows_ends || pd_event_fields(facts->event) & PD_SAMPLE_CALLCHAIN)
         state->last_cell = facts->cell;
     else if (plan->hist.children && shared->sequential)
-        facts->cell = state->last_cell; /* perf does not forget it */
+        facts->cell = state->last_cell; /* perf still has the chain of the sample before */
     filtered |= plan->exclude_other && !facts->parent;
     return plan->mode == PD_REPORT_MEMORY ? count_memory(state, facts, filtered)
                                           : count_row(state, facts, filtered);
@@ -451,7 +455,7 @@ static void keep_first(struct pd_report_trace *first, struct pd_report_trace tra
         *first = trace;
 }
 
-/* The first word that is told of a trace is the type of the events that record it. */
+/* Takes the type of the events that record a trace, which is the first word told of the trace. */
 static void take_trace_info(struct pd_report_state *state, const struct pd_delivered *record)
 {
     enum { KIND = 8, WORDS = 16 };
@@ -462,7 +466,8 @@ static void take_trace_info(struct pd_report_state *state, const struct pd_deliv
                                                         pd_load64(record->data + WORDS, swap) });
 }
 
-/* What a BPF filter dropped is not lost; perf 6.1 does not know the mark. */
+/* What a BPF filter dropped is not lost. perf 6.1 does not know the mark that tells the two
+ * apart. */
 static void take_lost(struct pd_report_state *state, const struct pd_delivered *record)
 {
     const struct pd_recording *recording = state->shared->session->recording;
@@ -479,7 +484,7 @@ static bool is_of_running(const struct pd_delivered *record)
            record->type == PD_RECORD_EXIT;
 }
 
-/* `location`: the sample's; NULL: to be looked up. */
+/* `location` is that of the sample; NULL: it is yet to be looked up. */
 static perfdata_status take_record(struct pd_report_state *state, const struct pd_delivered *record,
                                    struct pd_location *location)
 {
@@ -561,7 +566,7 @@ void pd_report_state_free(struct pd_report_state *state)
     free(state);
 }
 
-/* The first worker's tables are kept, the others' are added to them. */
+/* The tables of the first worker are kept, and those of the others are added to them. */
 static perfdata_status give(struct pd_report_collecting *shared, struct pd_report_state *state)
 {
     perfdata_status status = state->hist.failed ? PERFDATA_ERROR_MEMORY : 0;
@@ -593,13 +598,14 @@ static void end_worker(void *data, unsigned worker, void *state)
         give(data, state);
 }
 
-/* What a sample counts for depends on those before it: in children mode samples without chains take
- * the chain of the sample before; of latency the context switches before it tell. */
+/* Whether samples must be counted in order, since what one counts for depends on earlier records:
+ * in children mode, a sample without a chain takes that of the sample before; its latency depends
+ * on earlier context switches. */
 static bool is_sequential(const struct pd_recording *recording, const struct pd_report_plan *plan)
 {
     uint64_t all = 0, common = UINT64_MAX;
     for (size_t i = 0; i < recording->event_count; i++) {
-        /* What the trace adds, it does not add to its own PEBS records. */
+        /* The trace does not add to its own PEBS records what it adds to other events. */
         all |= pd_event_fields(recording->events[i]) | recording->events[i]->added_type;
         common &= pd_event_fields(recording->events[i]);
     }
@@ -608,8 +614,8 @@ static bool is_sequential(const struct pd_recording *recording, const struct pd_
             (all & ~common) & PD_SAMPLE_CALLCHAIN);
 }
 
-/* In delivery order: a sample of one event can switch off those behind it. Times are asked first,
- * as perf does. */
+/* Works in delivery order, since a sample of one event can switch off those that follow. Times are
+ * looked at first, as perf does. */
 static int front(void *data, const struct pd_delivered *record)
 {
     struct pd_report_collecting *shared = data;

@@ -15,14 +15,14 @@ static void title(const struct pd_report_table *table, const struct pd_report_co
         pd_text_right(out, column->title, length, width);
 }
 
-/* One column, or a field of a key that has several. */
+/* A column, or one field of a key that has several. */
 struct cell {
     const struct pd_report_column *column;
     size_t at, field; /* of the plan's columns, of its fields */
     size_t index;     /* of the field within its key */
 };
 
-/* The cells of a line, one after another: starts with all zero. */
+/* Goes through the cells of a line, one after another; *cell begins as all zero. */
 static bool next_cell(const struct pd_report_table *table, struct cell *cell)
 {
     const struct pd_report_plan *plan = table->plan;
@@ -154,7 +154,7 @@ void pd_report_number_cell(const struct pd_report_table *table,
     }
 }
 
-/* Fields separated by a text have that text nowhere else. */
+/* Where a text separates fields, no field may contain its first character. */
 void pd_report_replace_separator(struct pd_text *out, size_t from, const char *separator)
 {
     if (!separator || !*separator || out->failed)
@@ -164,9 +164,9 @@ void pd_report_replace_separator(struct pd_text *out, size_t from, const char *s
             out->data[i] = '.';
 }
 
-/* perf's buffer for a row with separators has two bytes a column beside the widths: the mark of an
- * inlined function, for which there is no width, may not fit, nor what stands behind a level of
- * memory that is longer than its column. */
+/* perf's buffer for a row with separators has two bytes for each column besides its width. So two
+ * things may not fit and are cut: the mark of an inlined function, which no width counts, and what
+ * follows a level of memory that is longer than its column. */
 static void cut_row(const struct pd_report_table *table, const struct pd_hist_row *row,
                     size_t begin, struct pd_text *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What chains tell of branches, behind the frames that are their ends: " (COND_FWD predicted:50.0%
+/* What chains tell of branches behind the frames that are their ends: " (COND_FWD predicted:50.0%
  * cycles:3)". */
 #include "render/report/plan.h"
 #include "format/names.h"
@@ -9,7 +9,7 @@ struct list {
     bool begun;
 };
 
-/* The next item; what it holds is the caller's to write. */
+/* Begins the next item, whose text the caller writes. */
 static void begin_item(struct list *list)
 {
     pd_text_string(list->out, list->begun ? " " : " (");
@@ -24,7 +24,8 @@ static void put_name(struct list *list, const char *name)
     pd_text_string(list->out, name);
 }
 
-/* What is left out below `least` has its bracket, as perf's. */
+/* A share below `least` is left out, but the list then still gets its closing bracket, as perf's
+ * does. */
 static void put_share(struct list *list, const char *name, uint64_t part, uint64_t count,
                       float least)
 {

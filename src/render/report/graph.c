@@ -37,7 +37,8 @@ static void name(const struct drawing *drawing, uint32_t frame_index)
         pd_text_string(drawing->out, " (inlined)");
 }
 
-/* The ends of branches are told in drawings only; within a tree perf has no room for more. */
+/* The ends of branches are told in graphs only, and perf has room for so many characters of
+ * them. */
 #define ENDS_ROOM 63
 
 static void ends(const struct drawing *drawing, uint32_t frame_index, size_t room)
@@ -86,8 +87,8 @@ void pd_report_chain_value(const struct pd_report_table *table, const struct pd_
 
 /* ---- graph, fractal ---- */
 
-/* The columns before a line of depth `depth`; the last one holds the value on a child's first line.
- * */
+/* Puts the columns before a line of depth `depth`. On a child's first line the last column holds
+ * the value. */
 static void bars(const struct drawing *drawing, unsigned depth, uint32_t mask, bool is_first,
                  uint64_t hits, uint64_t count, uint64_t total)
 {
@@ -114,7 +115,7 @@ static void separator_line(const struct drawing *drawing, unsigned depth, uint32
     pd_text_char(drawing->out, '\n');
 }
 
-/* The children of one node on their way to paper. */
+/* The children of one node, while they are drawn. */
 struct level {
     uint32_t node, next, last; /* the parent, the next child, the child drawn last */
     uint32_t mask, child_mask;
@@ -136,7 +137,7 @@ static struct level level_of(const struct drawing *drawing, uint32_t node, uint6
                            .depth = depth };
 }
 
-/* Fractal: what the dropped children had. */
+/* For fractal graphs: a line for what the children that are not drawn have. */
 static void draw_rest(const struct drawing *drawing, const struct level *level)
 {
     const struct pd_report_plan *plan = drawing->table->plan;
@@ -249,7 +250,7 @@ static void draw_path(const struct drawing *drawing, uint32_t id, const char *be
     while (path.count && !drawing->out->failed) {
         const struct pd_chain_node *node = node_of(drawing, path.data[--path.count]);
         for (uint32_t i = 0; i < node->frame_count; i++) {
-            /* perf takes these for markers, as what an unreadable stack ends in. */
+            /* perf takes these for markers: an unreadable stack ends in them. */
             if (frame_at(drawing, node->first_frame + i)->ip >= PD_CHAIN_FIRST_CONTEXT)
                 continue;
             if (!first)

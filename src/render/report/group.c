@@ -3,7 +3,7 @@
 #include "render/report/group.h"
 #include <stdlib.h>
 
-/* An event's place among groups. */
+/* An event's place in its group. */
 struct place {
     uint32_t leader, members; /* members: of a leader's group, itself included */
     uint32_t first,
@@ -28,7 +28,8 @@ static bool has_groups(const struct pd_recording *recording)
     return false;
 }
 
-/* What a trace is decoded to comes when perf has made one group of the others. */
+/* Events that a trace is decoded to are not in the group: they come after perf has made it of all
+ * others. */
 static void force_group(struct grouping *grouping)
 {
     struct place *first = &grouping->places[0];
@@ -54,7 +55,7 @@ static void list_members(struct grouping *grouping)
     }
 }
 
-/* An event that records a trace leads nobody: who comes next leads the others. */
+/* An event that records a trace leads nobody, so the event behind it becomes the others' leader. */
 static void dismiss(struct grouping *grouping, uint32_t old)
 {
     struct place *places = grouping->places;
@@ -88,7 +89,7 @@ static void find_places(struct grouping *grouping, const struct pd_report_plan *
                                               .members = event->member_count,
                                               .name = event->group_name };
     }
-    /* perf makes the group before it is told to show none. */
+    /* perf makes one group of all events even for the option that then shows none. */
     if (grouping->count && (plan->group_all || plan->no_group) && !has_groups(recording))
         force_group(grouping);
     list_members(grouping);
@@ -98,7 +99,7 @@ static void find_places(struct grouping *grouping, const struct pd_report_plan *
             dismiss(grouping, i);
 }
 
-/* The events of leader `leader` at `events`; none where it is none. */
+/* Puts the events that `leader` leads at `events`; none where it is itself a member of a group. */
 static size_t list_events(const struct grouping *grouping, uint32_t leader, bool alone,
                           uint32_t *events)
 {

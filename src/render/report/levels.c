@@ -20,7 +20,7 @@ static bool is_number(const struct pd_report_column *column)
     return column->what >= PD_KEY_COUNT;
 }
 
-/* What the numbers of a line need, with the blanks before them. */
+/* The width of the numbers of a line, with the blanks before them. */
 static size_t numbers_width(const struct pd_report_table *table)
 {
     const struct pd_report_plan *plan = table->plan;
@@ -37,7 +37,8 @@ static size_t deepest(const struct pd_report_table *table)
     return keys ? keys - 1 : 0;
 }
 
-/* The titles of the keys; returns how wide that is, and the rows below are. */
+/* Puts the titles of the keys. Returns how wide they are, which is the width of the rows' keys,
+ * too. */
 static size_t put_keys(const struct pd_report_table *table, struct pd_text *out)
 {
     size_t begin = out->length, width = 0;
@@ -121,7 +122,8 @@ static bool is_shown(const struct pd_report_table *table, const struct pd_hist_r
     return !row->filtered && !pd_report_is_below_limit(table, row);
 }
 
-/* What is below a row that is not shown is not shown either. */
+/* The row behind all that is below this one: rows below one that is not shown are not shown
+ * either. */
 static size_t behind(const struct pd_hist_event *event, size_t at)
 {
     size_t i = at + 1;
@@ -146,7 +148,8 @@ static void put_nothing(const struct pd_report_table *table, size_t depth, struc
     pd_text_format(out, "no entry >= %.2f%%\n", (double)table->plan->percent_limit);
 }
 
-/* A filter shows rows by the level that it is about, and without such a level none. */
+/* A filter applies to rows of the level that it is about; where there is no such level, no row is
+ * shown. */
 static bool shows_any(const struct pd_report_plan *plan)
 {
     const struct pd_filter *filter = &plan->filter;

@@ -2,11 +2,11 @@
 /* Source lines as keys of rows and as parts of chains. */
 #include "render/report/collect.h"
 
-/* What stands for an address whose line nobody knows. */
+/* What is shown for an address whose line nobody knows. */
 enum form {
-    ROW,        /* its function and how far in it: rows */
-    WITH_PLACE, /* how far in its function: chains by address */
-    LINE_ONLY   /* nothing: chains by line */
+    ROW,        /* its function and how far into it: for rows */
+    WITH_PLACE, /* how far into its function: for chains by address */
+    LINE_ONLY   /* nothing: for chains by line */
 };
 
 static enum form form_of(const struct pd_report_plan *plan)
@@ -29,7 +29,7 @@ static void put_number(const struct pd_report_plan *plan, const struct pd_source
     pd_text_u64(out, line->line, 0, ' ');
 }
 
-/* Where a function calls the one that was put into it. */
+/* Puts the line at which a function calls the one inlined into it. */
 static void put_call(const struct pd_report_plan *plan, const char *file, unsigned number,
                      struct pd_text *out)
 {
@@ -40,7 +40,7 @@ static void put_call(const struct pd_report_plan *plan, const char *file, unsign
         pd_text_string(out, "??:0");
 }
 
-/* False: there is nothing to say. */
+/* Puts the text of a line. False: there is nothing to say. */
 static bool put_line(const struct pd_report_plan *plan, struct pd_symbols *symbols,
                      const struct pd_map *map, const struct pd_symbol *symbol, uint64_t address,
                      enum form form, struct pd_text *out)
@@ -74,7 +74,7 @@ bool pd_report_source_line(const struct pd_report_plan *plan, struct pd_symbols 
     return !out->failed;
 }
 
-/* perf ends it at the first colon. */
+/* perf cuts the file's name at its first colon. */
 static void put_source_file(const struct pd_report_plan *plan, struct pd_symbols *symbols,
                             const struct pd_map *map, uint64_t address, struct pd_text *out)
 {
@@ -110,12 +110,12 @@ uint32_t pd_report_frame_word(struct pd_report_state *state, const struct pd_fra
         put_call(plan, nested->file, nested->line, text);
         return word_of(state, text);
     }
-    /* A line that the chain shows is the row's, too. */
+    /* A line that the chain shows is that of the row as well. */
     if (key == PD_KEY_SRCLINE && plan->hist.frames != PD_FRAMES_BY_FUNCTION &&
         put_line(plan, pd_resolver_symbols(state->resolver), location->map, location->sym,
                  location->addr, form_of(plan), text))
         return word_of(state, text);
-    /* perf takes the address in memory for one in the file here. */
+    /* perf takes this address for one in the file, although it is one in memory. */
     return (uint32_t)pd_report_line_word(state, location, frame->ip, key);
 }
 

@@ -8,14 +8,14 @@ uint64_t pd_report_weight(const struct pd_report_facts *facts)
     return parts ? (uint32_t)facts->sample->weight : facts->sample->weight;
 }
 
-/* Code is looked for in all modes, data in the processor's. */
+/* Finds the code in all modes, and the data in the mode of the processor. */
 bool pd_report_access(struct pd_report_state *state, const struct pd_report_facts *facts,
                       struct pd_hist_access *access)
 {
     const struct pd_sample *sample = facts->sample;
     const struct pd_location *code = pd_resolve_unmoded(state->resolver, facts->thread,
                                                         facts->number, sample->ip);
-    /* Whatever mode the addresses are of, a row shows that of the processor. */
+    /* Whatever mode the addresses belong to, a row shows the processor's. */
     char level = facts->location->level;
     if (!code)
         return false;
@@ -29,7 +29,7 @@ bool pd_report_access(struct pd_report_state *state, const struct pd_report_fact
     return true;
 }
 
-/* Processes have anonymous memory of their own; a file is the same in all of them. */
+/* Anonymous memory belongs to one process, while a file is the same in all of them. */
 static bool is_anonymous(const struct pd_report_facts *facts, const struct pd_map *map)
 {
     const struct pd_dso *dso = map->dso;

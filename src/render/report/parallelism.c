@@ -4,7 +4,8 @@
 
 enum { STOPPED, RUNS };
 
-/* False: no memory. The idle task of a CPU is no work: it never runs. */
+/* Sets what a thread does. The idle task of a CPU is no work, so it never runs. False: no
+ * memory. */
 static bool set(struct pd_report_running *running, uint32_t tid, uint32_t state)
 {
     uint32_t before = pd_map64_get(&running->threads, tid);

@@ -8,7 +8,7 @@ struct key_row {
     const char *name, *title;
     uint8_t what;
     bool refused;
-    enum pd_report_mode mode; /* where it is a key of that mode only */
+    enum pd_report_mode mode; /* of a key that only one mode has: this mode */
 };
 
 static const struct key_row key_rows[] = {
@@ -39,7 +39,7 @@ const char *pd_report_key_of(uint8_t what)
     return row ? row->name : "";
 }
 
-/* Any prefix in any case, the first in the table wins. */
+/* Finds a key or column by any prefix of its name, in any case; the first in the table wins. */
 static const struct key_row *find_row(const char *text, size_t length)
 {
     for (size_t i = 0; i < PD_LENGTH(key_rows); i++)
@@ -75,8 +75,8 @@ static void add_column(struct pd_report_plan *plan, uint8_t what)
         };
 }
 
-/* A word that is none of the sort keys may be fields of tracepoints. Those that follow one another
- * are one key. */
+/* A word that is not a sort key may name fields of tracepoints. Fields that directly follow one
+ * another are one key. */
 static perfdata_status add_fields(struct pd_recording *recording, struct pd_report_plan *plan,
                                   const char *token, size_t length, bool *found)
 {
@@ -94,7 +94,8 @@ static perfdata_status add_fields(struct pd_recording *recording, struct pd_repo
     return status;
 }
 
-/* perf leaves these keys out on x86, but for a part of the name or another case. */
+/* Keys that perf leaves out on x86, where they are given by their full names and in small
+ * letters. */
 static bool is_of_power(const char *token, size_t length)
 {
     static const char *const keys[] = { "local_p_stage_cyc", "p_stage_cyc" };
@@ -145,7 +146,7 @@ static const char memory_keys[] =
 
 void pd_report_sort_text(const struct pd_report_plan *plan, struct pd_text *out)
 {
-    enum { ROOM = 127 }; /* that perf has for keys of its own behind given ones */
+    enum { ROOM = 127 }; /* how much room perf has for its own keys behind given ones */
     const char *sort = plan->layout.sort;
     size_t begin = out->length;
     if (!sort || *sort == '+')
@@ -184,7 +185,8 @@ static perfdata_status setup_order(struct pd_recording *recording, struct pd_rep
                        options->fields);
     if (options->flags & PERFDATA_REPORT_LATENCY && !plan->layout.fields_are_strict)
         add_order(plan, PD_COLUMN_LATENCY);
-    /* Wherever the word stands among the keys, perf leaves the order to them. */
+    /* Where a sort key contains this word, wherever it stands, perf does not add an order of its
+     * own. */
     if (!plan->layout.fields_are_strict && children && !(sort && strstr(sort, "overhead_children")))
         add_order(plan, PD_COLUMN_CHILDREN);
     if (!plan->layout.fields_are_strict &&
@@ -305,8 +307,8 @@ static perfdata_status setup_columns(struct pd_recording *recording, struct pd_r
     return status;
 }
 
-/* Callers have no latency of their own, nor have branches and accesses to memory: columns are made
- * anew without callers, where these were not asked for. */
+/* Callers have no latency of their own, and neither have branches and accesses to memory.
+ * Callers that were asked for are refused; else the columns are made anew without callers. */
 static perfdata_status setup_latency(struct pd_recording *recording, struct pd_report_plan *plan,
                                      bool *children)
 {
@@ -447,7 +449,8 @@ static void forget_order(struct pd_report_plan *plan, uint8_t what)
     }
 }
 
-/* A filter with one name makes its column superfluous, unless no column would be left. */
+/* A filter that leaves one name makes the column of names superfluous, unless no column would be
+ * left. */
 static perfdata_status elide(struct pd_report_plan *plan)
 {
     const struct pd_filter *filter = &plan->filter;
@@ -482,7 +485,7 @@ static perfdata_status elide(struct pd_report_plan *plan)
     return 0;
 }
 
-/* perf meets a pipe's events only after it has chosen. */
+/* Of a pipe perf cannot know: it reads the events only after it has chosen. */
 static bool has_only_tracepoints(const struct pd_recording *recording)
 {
     bool only = recording->event_count != 0 && recording->kind != PD_CONTAINER_PIPE;
@@ -491,7 +494,7 @@ static bool has_only_tracepoints(const struct pd_recording *recording)
     return only;
 }
 
-/* perf has not read a pipe's features when it chooses. */
+/* Of a pipe perf cannot know: it has not read the features when it chooses. */
 static bool has_branch_stacks(const struct pd_recording *recording)
 {
     return recording->kind != PD_CONTAINER_PIPE &&
@@ -510,8 +513,8 @@ enum pd_report_mode pd_report_mode_of(const struct pd_recording *recording,
     return recorded || flags & PERFDATA_REPORT_BRANCH_STACK ? PD_REPORT_BRANCH : PD_REPORT_NORMAL;
 }
 
-/* What is asked for by default of tracepoints alone, their own text, needs no data; Arm SPE of
- * kernels before 5.18 does not say that it brings them. */
+/* Whether there is what memory mode needs. By default a report of tracepoints alone shows their own
+ * text, which needs no data. Arm SPE of kernels before 5.18 brings data and does not say so. */
 static bool has_memory_data(const struct pd_recording *recording, const struct pd_report_plan *plan,
                             uint64_t sample_type)
 {
@@ -544,7 +547,7 @@ static void choose_mode(struct pd_recording *recording, struct pd_report_plan *p
     const struct perfdata_report_options *options = plan->options;
     bool history = options->flags & PERFDATA_REPORT_BRANCH_HISTORY,
          made = plan->itrace.last_branch || plan->itrace.add_last_branch;
-    /* perf cannot tell of a pipe; decoded traces bring branches where that is asked for. */
+    /* perf cannot know this of a pipe. Decoded traces bring branches where that is asked for. */
     bool branches = recording->kind == PD_CONTAINER_PIPE || made ||
                     sample_type & PD_SAMPLE_BRANCH_STACK;
     plan->mode = pd_report_mode_of(recording, options);
@@ -578,7 +581,8 @@ perfdata_status pd_report_plan_fit(struct pd_recording *recording, struct pd_rep
     uint64_t sample_type = 0;
     for (size_t i = 0; i < recording->event_count; i++)
         sample_type |= pd_event_fields(recording->events[i]);
-    /* perf meets a pipe's events only after it has chosen: chains, but no column for children. */
+    /* perf reads a pipe's events only after it has chosen, so it makes chains, but no column for
+     * children. */
     bool is_pipe = recording->kind == PD_CONTAINER_PIPE;
     struct pd_itrace_options *itrace = &plan->itrace;
     bool traced = pd_recording_has_feature(recording, PD_FEATURE_AUXTRACE);
@@ -617,7 +621,8 @@ perfdata_status pd_report_plan_fit(struct pd_recording *recording, struct pd_rep
         return pd_fail(context, PERFDATA_ERROR_NO_DATA, -1,
                        "Selected -g or --branch-history.\nBut no callchain or branch data.\n"
                        "Did you call 'perf record' without -g or -b?");
-    /* --branch-history gathers chains even where none are drawn: rows stand in their order. */
+    /* --branch-history gathers chains even where none are drawn, since the order of rows depends on
+     * them. */
     bool history = plan->options->flags & PERFDATA_REPORT_BRANCH_HISTORY;
     plan->hist.use_chains = (has_chains || plan->chains.shows_ends) &&
                             plan->mode != PD_REPORT_BRANCH &&

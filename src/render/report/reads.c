@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Header, pid, tid, value. */
+/* The places of pid, tid and value behind the header, and the least size of a record. */
 enum { PID_AT = 8, TID_AT = 12, VALUE_AT = 16, LEAST_SIZE = 24 };
 
 #define NUMBER_ROOM 24
 
-/* The number that `key` has in `map`, or the next one, `count`; PD_MAP64_NONE without memory. */
+/* The number of `key` in `map`; a new key gets the next one, `count`. PD_MAP64_NONE: no memory. */
 static uint32_t number_of(struct pd_map64 *map, uint64_t key, size_t count)
 {
     uint32_t number = pd_map64_get(map, key);
@@ -96,7 +96,7 @@ static unsigned long long value_of(const struct pd_report_reads *reads, size_t t
     return at == PD_MAP64_NONE ? 0 : reads->values.data[at].value;
 }
 
-/* perf ends no line between the entries. */
+/* perf does not end lines between the entries. */
 static perfdata_status put_raw(const struct pd_report_reads *reads, pd_report_reads_flush flush,
                                void *data, struct pd_text *out)
 {

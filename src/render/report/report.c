@@ -122,15 +122,15 @@ static perfdata_status index_chains(struct pd_report *report)
     return status;
 }
 
-/* The upper half of 32 bits is where such a machine has its kernel. */
+/* A kernel in the upper half of 32 bits shows that the machine has 32 bits. */
 static int is_high_32_bit_kernel(void *data, const struct pd_map *map)
 {
     (void)data;
     return map->main_kernel && map->start >> 31 == 1;
 }
 
-/* As the perf of the recording's own machine has it; one that was never finished does not name the
- * machine. */
+/* How many digits an address has, as in the perf of the recording's own machine. A recording that
+ * was never finished does not name its machine, so that its kernel map decides. */
 static uint32_t address_digits(const struct pd_report *report)
 {
     const struct pd_feature_arch *arch = &report->recording->features.arch;
@@ -169,7 +169,7 @@ struct pd_report_table pd_report_table_of(struct pd_report *report,
         .address_digits = address_digits(report),
         .last_mispredict = &report->last_mispredict,
         .like_perf = report->recording->like_perf,
-        /* A row of branches may repeat what the row before said. */
+        /* rows of branches depend on the row before: see last_mispredict */
         .threads = plan->mode == PD_REPORT_BRANCH ? 1 : report->threads,
     };
 }
@@ -222,8 +222,8 @@ static void prepare_part(void *data, unsigned worker, size_t part)
                                               : index_chains(preparing->report);
 }
 
-/* Rows in order, and which chains each has: neither needs the other, but where sorting counts once
- * more. */
+/* Puts rows in order, and finds the chains of each. These can run side by side, unless sorting
+ * counts once more. */
 static perfdata_status prepare(struct pd_report *report)
 {
     const struct pd_report_plan *plan = &report->plan;
@@ -243,7 +243,7 @@ perfdata_status pd_report_prepare(struct pd_report *report)
     struct pd_report_groups *groups = &report->groups;
     perfdata_status status = pd_report_groups_make(report->recording, &report->plan,
                                                    &report->counts, groups);
-    /* Rows that members bring to their leaders must be there before chains are gathered. */
+    /* Linking groups adds rows of members to their leaders. Chains are gathered after that. */
     for (size_t i = 0; i < groups->count && status == 0; i++)
         if (groups->list[i].count > 1)
             status = pd_hist_link(&report->result, groups->list[i].events, groups->list[i].count);
@@ -379,7 +379,8 @@ static perfdata_status decode(struct pd_report *report)
     report->log.write_data = report->data;
     perfdata_status status = pd_trace_log_decode(&report->log, &report->session, PD_TRACE_LOG_WRITE,
                                                  &config);
-    /* Recordings whose samples hold the trace are not known to have chains until it is decoded. */
+    /* A recording whose samples hold the trace is known to have chains only when the trace is
+     * decoded. */
     if (report->session.synth && report->plan.itrace.callchain &&
         report->plan.chains.mode != PD_CHAIN_NONE && report->plan.mode != PD_REPORT_BRANCH)
         report->plan.hist.use_chains = true;
@@ -475,13 +476,13 @@ static perfdata_status print_overview(struct pd_report *report, struct pd_text *
     pd_recording_skip_header(recording);
     if (!(flags & PERFDATA_REPORT_STATS)) {
         struct pd_object_search search = search_of(report);
-        search.jitdump = NULL; /* maps that no record tells */
+        search.jitdump = NULL; /* it would add maps that no record tells */
         return pd_tasks_text(recording, flags & PERFDATA_REPORT_MMAPS ? &search : NULL, out, give,
                              report);
     }
     perfdata_status status = pd_stats_text(recording, (struct pd_stats_options){ .lost = true },
                                            out);
-    if (status < 0 && recording->stay_closed) /* a part would pass for the whole */
+    if (status < 0 && recording->stay_closed) /* what was printed might pass for the whole report */
         out->length = before;
     return status;
 }
@@ -503,8 +504,8 @@ perfdata_status pd_report_start(struct pd_report *report)
     return status;
 }
 
-/* perf's report finds CPUs wrong when it has printed its head, and gives the reason a line before
- * the heading "Error:". */
+/* perf's report notices wrong CPUs only after it has printed its head, and gives the reason on a
+ * line before the heading "Error:". */
 static perfdata_status fail_like_perf(struct pd_context *context)
 {
     char reason[sizeof context->message];
@@ -544,7 +545,7 @@ static perfdata_status print(struct pd_report *report, struct pd_text *out)
     if (flags & (PERFDATA_REPORT_STATS | PERFDATA_REPORT_TASKS | PERFDATA_REPORT_MMAPS))
         return print_overview(report, out);
     status = pd_report_fit(report);
-    /* A key that does not parse is found before anything is printed. */
+    /* A key that does not parse is noticed before anything is printed. */
     if ((status == PERFDATA_ERROR_ARGUMENT && !report->perf_exit) ||
         status == PERFDATA_ERROR_UNSUPPORTED)
         out->length = 0;
@@ -560,7 +561,7 @@ static perfdata_status print(struct pd_report *report, struct pd_text *out)
     return run(report, out);
 }
 
-/* An object of JSON a row. */
+/* Prints each row as a JSON object on a line. */
 static perfdata_status print_json(struct pd_report *report, perfdata_recording *handle,
                                   struct pd_text *out, struct perfdata_report_result *told)
 {

@@ -9,7 +9,7 @@ static bool push(struct pd_report_making *making, const struct perfdata_report_c
     return pd_vec_push(&making->cells, *cell) && pd_vec_push(&making->at, at);
 }
 
-/* What was written from `at` on becomes a text without blanks around it. */
+/* Makes a text of what was written from `at` on, without the blanks around it. */
 static void trim(struct pd_text *text, size_t at)
 {
     size_t from = at;
@@ -22,7 +22,7 @@ static void trim(struct pd_text *text, size_t at)
     text->length -= from - at;
 }
 
-/* "[k] name": the letter is a thing of its own. */
+/* Takes the letter off "[k] name", since programs get it apart from the name. */
 static char take_level(struct pd_text *text, size_t at)
 {
     enum { LEVEL = 4 };
@@ -109,7 +109,7 @@ static bool add_cell(struct pd_report_making *making, const struct pd_report_col
     return ok;
 }
 
-/* Without branches the column for IPC has only what the symbol's has. */
+/* Without branches, the IPC column only repeats what the symbol's column has. */
 static bool is_wanted(const struct pd_report_making *making, uint8_t what)
 {
     return !making->only_keys || (what < PD_KEY_COUNT && what != PD_KEY_IPC_NULL);
@@ -156,7 +156,7 @@ void pd_report_put_cell(struct pd_text *text, const struct perfdata_report_cell 
         pd_text_format(text, ",\"%s_level\":\"%c\"", cell->column, (char)cell->level);
 }
 
-/* The other events of a group, each with its numbers. */
+/* Adds the other events of a group, each with its numbers. */
 static void put_members(struct pd_report_json *json, const struct perfdata_report_row *row)
 {
     struct pd_text *text = json->out;

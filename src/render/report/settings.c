@@ -18,13 +18,13 @@ struct reader {
 static int take_truth(const struct reader *reader, const char *key, const char *value, bool *out)
 {
     int given = pd_config_truth(value);
-    *out = given != 0; /* perf does not ignore it: it is a yes */
+    *out = given != 0; /* perf does not ignore it as it says, but takes it for a yes */
     return given >= 0 ? 0
                       : pd_warning(reader->context, PERFDATA_ISSUE_CONFIG, -1,
                                    "bad config value for '%s', ignoring...\n", key);
 }
 
-/* perf's own queue has that size; ours grows by itself. */
+/* perf's own queue gets this size; ours grows by itself, so the value is only checked. */
 static int check_queue_size(const struct reader *reader, const char *key, const char *value)
 {
     uint64_t size;
@@ -79,10 +79,10 @@ static int take_entry(void *data, const char *key, const char *value)
     if (of_chains || of_report)
         return pd_issue(reader->context, PERFDATA_ISSUE_CONFIG, -1,
                         "perfconfig: %s is no setting that is known", key);
-    return 0; /* of other verbs, of recording, of a terminal's colours: nothing of this text */
+    return 0; /* of other verbs, of recording, of a terminal's colours: nothing here changes */
 }
 
-/* The words of -g; a limit stands behind a threshold. */
+/* Joins the settings into the words of -g, where a limit stands behind a threshold. */
 static void put_chains(const struct reader *reader)
 {
     struct pd_report_settings *settings = reader->settings;

@@ -4,7 +4,8 @@
 #include "render/report/draw.h"
 #include <stdlib.h>
 
-/* Rows are drawn in slices, each on some thread; a window of them is given away in order. */
+/* Rows are drawn in slices, each on some thread; a window of slices is drawn, then given away in
+ * order. */
 enum { SLICE_ROWS = 16, WINDOW_SLICES = 64 };
 
 struct slice {

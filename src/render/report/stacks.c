@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* The stacks of recorded chains, put together from parts: what a thread does in the kernel comes
- * under many callers, and its callers come on top of many addresses. A part's callers are a list of
- * frames, known by its content, so that processes that have the same objects at other places share
- * it; what a list leads to from a stack is looked up at once. */
+/* The stacks of recorded chains, put together from parts. A part in the kernel occurs on top of
+ * many callers, and the part of these callers occurs below many addresses. The callers in a part
+ * are a list of frames that is known by its content, so that processes that have the same
+ * objects at other places share it. Which cell a list leads to from a given stack is looked up
+ * in one step. */
 #include "render/report/collect.h"
 
 enum {
-    USER_LISTS = 65536, /* that are found by their addresses, a power of two */
+    USER_LISTS = 65536, /* lists that are found by their addresses; a power of two */
     KERNEL_LISTS = 16384,
     USER_MEMORY = 16 << 20,
     KERNEL_MEMORY = 4 << 20,
-    LISTS_MEMORY = 32 << 20 /* of all lists, which are then forgotten */
+    LISTS_MEMORY = 32 << 20 /* when all lists need this much, they are forgotten */
 };
 
 bool pd_report_stacks_init(struct pd_report_stacks *stacks)
@@ -62,7 +63,7 @@ static bool make_list(struct pd_report_state *state, const struct pd_report_fact
     return true;
 }
 
-/* PD_INTERN_NONE: there is a marker among them, or no memory. */
+/* The list of a part's callers. PD_INTERN_NONE: there is a marker among them, or no memory. */
 static uint32_t list_of(struct pd_report_state *state, const struct pd_report_facts *facts,
                         const struct pd_chain_parts *part, uint64_t stamp)
 {
@@ -104,7 +105,7 @@ static bool put_list(struct pd_report_state *state, uint32_t list, uint32_t *cel
     return *cell != PD_HIST_NONE && pd_map64_set(&stacks->on_top, key, *cell);
 }
 
-/* Where no more frames are wanted than a chain has, all of its parts are whole. */
+/* Whether all parts of the chain are whole, because as many frames are wanted as it has. */
 static bool fits(const struct pd_report_plan *plan, const struct pd_sample *sample)
 {
     uint32_t addresses = 0;
@@ -116,7 +117,8 @@ static bool fits(const struct pd_report_plan *plan, const struct pd_sample *samp
     return addresses <= plan->chains.max_stack;
 }
 
-/* The chain's parts, the kernel's first; 0: it has another form. */
+/* Splits the chain into parts, the kernel's first. Returns how many; 0: the chain has another
+ * form. */
 static size_t split(const struct pd_sample *sample, struct pd_chain_parts parts[2])
 {
     struct pd_chain_entries kernel = pd_chain_entries_of(sample), user = kernel;

@@ -33,7 +33,8 @@ static bool is_text(const char *text, size_t length, const char *word)
     return length == strlen(word) && !memcmp(text, word, length);
 }
 
-/* An event by its whole name, by its number behind '%', or by a part that no other event has. */
+/* Finds an event by its whole name, by its number behind '%', or by a part of its name that no
+ * other event has. */
 static bool find_event(const struct pd_recording *recording, const char *name, size_t length,
                        uint32_t *out)
 {
@@ -119,7 +120,7 @@ void pd_report_scratch_free(struct pd_report_scratch *scratch)
     pd_text_free(&scratch->key);
 }
 
-/* What a payload's pointers into the kernel are called. */
+/* The name that is shown for a payload's pointer into the kernel. */
 static const char *name_kernel(void *data, uint64_t address, uint64_t *start)
 {
     const struct pd_report_payload *payload = data;
@@ -131,9 +132,9 @@ static const char *name_kernel(void *data, uint64_t address, uint64_t *start)
     return location->sym->name;
 }
 
-/* What stands behind the field's name and one character in the event's text, up to a blank. perf
- * takes the first word that begins with the name; where the word is the name alone, all that
- * follows. */
+/* The value of a field in the event's text: what follows its name and one character, up to a blank.
+ * perf takes the first word that begins with the name; if the word is just the name, all the rest
+ * is the value. */
 static bool value_in_text(const struct pd_text *text, const char *name, const char **value,
                           size_t *length, bool *is_word)
 {
@@ -258,7 +259,8 @@ perfdata_status pd_report_fields_measure(struct pd_report_table *table)
         const struct pd_report_field *field = &plan->payloads.fields.data[f];
         if (field->event != table->events[0])
             continue;
-        /* Texts are as long as they may be, other values as their hexadecimal digits. */
+        /* Texts are as wide as their longest value can be, other values as their hexadecimal
+         * digits. */
         bool text = field->field->kind == PD_TRACE_STRING;
         size_t width = text ? field->field->size : (size_t)field->field->size * 2 + 2;
         width = PD_MAX(width, strlen(field->field->name));
@@ -267,7 +269,7 @@ perfdata_status pd_report_fields_measure(struct pd_report_table *table)
             struct pd_hist_field head;
             if (!field_at(table, table->event->rows.data[i], field->key, at, &head))
                 continue;
-            /* perf sees its length when it compares. */
+            /* perf learns the length of a dynamic field only when it compares rows by it. */
             if (field->field->dynamic &&
                 table->event->rows.data[i]->fields_met > PD_HIST_FIELD_AT(field->key, at))
                 width = PD_MAX(width, (size_t)head.raw_length);

@@ -12,7 +12,7 @@
 struct table {
     struct pd_report_table base;
     struct pd_text name;
-    uint64_t samples, whole; /* whole: 100 % as printed */
+    uint64_t samples, whole; /* `whole`: what 100 % stands for, as printed */
     const struct pd_hist_row **rows;
     uint32_t row_count, event_count;
 };
@@ -30,7 +30,8 @@ struct perfdata_report {
 
 /* ---- opening ---- */
 
-/* What has no place in a table of rows; lines of text may be cut and coloured, cells may not. */
+/* Refuses options that have no place in a table of rows. Lines of text may be cut and coloured,
+ * cells may not. */
 static perfdata_status check(struct pd_context *context,
                              const struct perfdata_report_options *options, bool cells_only)
 {
@@ -122,7 +123,7 @@ static int drop_text(void *data, const char *text, size_t length)
     return 0;
 }
 
-/* With report->options whole and allowed. */
+/* Reads and counts; report->options must be complete and allowed. */
 static perfdata_status read_all(perfdata_report *report, struct pd_recording *recording)
 {
     report->run = (struct pd_report){ .recording = recording,
@@ -266,12 +267,12 @@ const char *perfdata_report_row_text(perfdata_report *report, uint32_t table, ui
     report->text.length = 0;
     if (!at)
         return NULL;
-    report->run.last_mispredict = "N/A"; /* which row stands before differs by who walks */
+    report->run.last_mispredict = "N/A"; /* the row before depends on the caller's order */
     report->tables[table].base.periods = flags & PERFDATA_REPORT_TEXT_PERIODS;
     pd_report_row_line(&report->tables[table].base, at, &report->text);
     const char *text = finish_text(&report->text);
     bool led = text &&
-               !report->options.separator; /* by two blanks, for what stands there in print */
+               !report->options.separator; /* two blanks, in place of what stands there in print */
     return led ? text + 2 : text;
 }
 
@@ -353,8 +354,9 @@ static perfdata_status give_rows(perfdata_report *report, perfdata_report_row_fn
     return status;
 }
 
-/* Chains are not given, but rows are made of them: without them a trace has no callers to count
- * its samples for, and rows of equal weight stand in another order. */
+/* Whether rows depend on chains, which are then gathered although they are not given out.
+ * Without them a trace has no callers to count its samples for, and rows of equal weight would
+ * stand in another order. */
 static bool is_made_of_chains(const struct perfdata_report_options *options)
 {
     return !(options->flags & PERFDATA_REPORT_NO_CHILDREN) || options->parent ||
@@ -428,7 +430,7 @@ struct open_node {
     uint64_t total;  /* 100 % of them */
 };
 
-/* A node's weight says nothing where it is all of what stands above. */
+/* A node's weight tells nothing new where it is all of what its parent has. */
 static bool needs_value(const struct lines *lines, uint32_t id)
 {
     const struct pd_chain_node *nodes = lines->report->tree.nodes.data, *node = &nodes[id];
@@ -463,8 +465,8 @@ static void put_frame(struct lines *lines, uint32_t id, uint32_t index, uint32_t
                      lines->frames.count == UINT32_MAX;
 }
 
-/* The first frame carries the weight, the others stand below it. Returns what the node's children
- * stand below. */
+/* The first frame carries the weight and the others stand below it. Returns the frame below which
+ * the node's children stand. */
 static uint32_t put_node(struct lines *lines, uint32_t id, uint32_t parent, uint64_t total)
 {
     uint32_t count = lines->report->tree.nodes.data[id].frame_count,
@@ -500,7 +502,7 @@ static void put_tree(struct lines *lines)
     pd_vec_free(&stack);
 }
 
-/* Frames and their texts in one piece of memory. */
+/* Copies the frames and their texts into one piece of memory. */
 static struct perfdata_report_frame *joined(const struct lines *lines)
 {
     size_t size = lines->frames.count * sizeof *lines->frames.data;

@@ -71,7 +71,7 @@ WORD(file)
     return pd_report_line_word(state, facts->location, facts->location->addr, PD_KEY_SRCFILE);
 }
 
-/* perf takes the cycles of the newest branch for those of all. */
+/* perf takes the cycles of the newest branch for those of all branches. */
 WORD(parallelism)
 {
     (void)state;
@@ -95,7 +95,7 @@ WORD(latency)
     return parts ? facts->sample->weight >> 32 & 0xffff : 0;
 }
 
-/* The third part of a weight is no stage's time on x86, where perf does not read it. */
+/* On x86 the third part of a weight is not the time of a stage, and perf does not read it. */
 WORD(stage)
 {
     (void)state, (void)facts;
@@ -153,7 +153,7 @@ WORD(time)
 
 /* ---- of branches: `facts->access` is there ---- */
 
-/* The symbols of different objects are one where they lie at the same place in them. */
+/* Symbols of different objects are one if they lie at the same place in their objects. */
 static uint64_t symbol_word(struct pd_report_state *state, const struct pd_hist_place *place)
 {
     return pd_hist_sym_id(&state->hist, NULL, place->symbol, place->ip);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What makes figures of the scheduler doubtful: lost events, late ones, CPUs that are none. */
+/* What makes the scheduler's figures doubtful: events that were lost or late, and CPUs that do not
+ * exist. */
 #include "render/sched/sched.h"
 #include "container/handle.h"
 

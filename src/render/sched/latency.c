@@ -7,7 +7,7 @@
 
 enum task_state { SLEEPING, WAITING, ON_CPU, IGNORED };
 
-/* One task, or all of a name. */
+/* One task, or all tasks of one name. */
 struct task {
     struct pd_thread *thread; /* NULL: the thread was never seen here */
     const char *comm;
@@ -68,7 +68,8 @@ static void enter(struct task *task, uint64_t time)
     task->switches++;
 }
 
-/* The task of a tid; one that was not known begins as if it left the CPU now. NULL: no memory. */
+/* The task of a tid. A task that was not known begins as if it left its CPU now. NULL: no
+ * memory. */
 static struct task *known_task(struct latency *latency, const struct pd_tp_sample *sample,
                                uint32_t tid, bool can_run)
 {
@@ -136,8 +137,8 @@ static void stamp(struct latency *latency, const struct task *task, uint64_t tim
         latency->doubts.late++;
 }
 
-/* A task may be woken while it still runs; only where one CPU is looked at can its switch have been
- * missed. */
+/* A task may be woken while it still runs, which changes nothing. Only where a single CPU is
+ * looked at may its switch have been missed. */
 static perfdata_status take_wakeup(void *data, const struct pd_tp_sample *sample)
 {
     struct latency *latency = data;
@@ -155,7 +156,7 @@ static perfdata_status take_wakeup(void *data, const struct pd_tp_sample *sample
     return PERFDATA_OK;
 }
 
-/* Where one CPU is looked at, a task that moves begins anew. */
+/* Where a single CPU is looked at, a task that moves to or from it begins anew. */
 static perfdata_status take_migration(void *data, const struct pd_tp_sample *sample)
 {
     struct latency *latency = data;
@@ -248,14 +249,15 @@ static int later_first(const void *a, const void *b)
     const struct sorted *x = a, *y = b;
     for (size_t i = 0; i < x->latency->order_count; i++) {
         int order = x->latency->orders[i](y->task, x->task);
-        /* Two without switches: each is below the other, none is shown. */
+        /* Of two tasks without switches each is less than the other, as in perf; neither is
+         * shown. */
         if (order && (x->task->switches || y->task->switches))
             return order;
     }
     return x->place < y->place ? -1 : x->place > y->place;
 }
 
-/* Tasks of equal names lie beside each other, names descending, tids as well. */
+/* Makes tasks of equal names neighbours: names in falling order, then tids in falling order. */
 static int by_comm(const void *a, const void *b)
 {
     const struct task *x = *(struct task *const *)a, *y = *(struct task *const *)b;

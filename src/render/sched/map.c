@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A line a switch: what each CPU runs, under names of two characters. */
+/* One line for each switch: what every CPU runs, with tasks under names of two characters. */
 #include "render/sched/sched.h"
 #include <stdlib.h>
 #include <unistd.h>
@@ -126,7 +126,7 @@ static const struct pd_tp_handler handlers[] = {
     { 0 },
 };
 
-/* A task that takes another name is shown again. */
+/* A task whose name changes is shown with its name again. */
 static perfdata_status take_other(void *data, const struct pd_delivered *record)
 {
     enum { TID = 12 };

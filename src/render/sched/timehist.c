@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A line a switch: how long the task waited, was ready and ran. */
+/* One line for each switch: how long the task waited, was ready to run, and ran. */
 #include "render/sched/timehist.h"
 #include <stdlib.h>
 
@@ -72,7 +72,7 @@ static bool has_number(const uint32_t *numbers, size_t count, uint32_t number)
     return i < count;
 }
 
-/* `thread` NULL: an idle CPU's, of pid and tid 0. */
+/* `thread` is NULL for an idle CPU, whose pid and tid are 0. */
 static bool is_filtered(const struct pd_timehist *hist, const struct pd_tp_sample *sample,
                         const struct pd_thread *thread)
 {
@@ -149,7 +149,7 @@ static bool is_scheduler(const struct pd_symbol *symbol)
                       !strcmp(symbol->name, "preempt_schedule"));
 }
 
-/* The scheduler's own frames are left out, so two more are looked at. */
+/* The scheduler's own frames are left out, so that two more frames than wanted are resolved. */
 static perfdata_status take_chain(struct pd_timehist *hist, const struct pd_tp_sample *sample)
 {
     enum { OWN_FRAMES = 2 };
@@ -182,7 +182,7 @@ static void put_chain(struct pd_timehist *hist)
     }
 }
 
-/* The chain of a switch to idle as it is shown in the summary. */
+/* Keeps the chain of a switch to idle in the form in which the summary shows it. */
 static perfdata_status keep_chain(struct pd_timehist *hist, struct pd_sched_idle *idle)
 {
     struct pd_text text = { 0 };
@@ -281,7 +281,7 @@ static void put_switch(struct pd_timehist *hist, const struct pd_tp_sample *samp
     pd_text_char(out, '\n');
 }
 
-/* What slept while the CPU was idle; the idle time is taken for its own. */
+/* Ends an idle time, which counts for the task that went to sleep at its beginning. */
 static perfdata_status end_idle(struct pd_timehist *hist, struct pd_sched_idle *idle, uint64_t time,
                                 uint64_t before)
 {
@@ -294,7 +294,7 @@ static perfdata_status end_idle(struct pd_timehist *hist, struct pd_sched_idle *
     return count_chain(hist, idle, time - before);
 }
 
-/* The times that a switch lies between, cut to --time; false: it lies outside. */
+/* Cuts the two times that a switch lies between to --time; false: it lies outside of it. */
 static bool cut_time(const struct pd_timehist *hist, uint64_t *time, uint64_t *before)
 {
     if (hist->from > *time)
@@ -332,7 +332,7 @@ static perfdata_status count_switch(struct pd_timehist *hist, const struct pd_tp
     return PERFDATA_OK;
 }
 
-/* The thread that leaves the CPU; *thread NULL: it was idle. */
+/* Finds the thread that leaves the CPU; *thread is NULL where the CPU was idle. */
 static perfdata_status leaving(struct pd_timehist *hist, const struct pd_tp_sample *sample,
                                struct pd_sched_idle *idle, struct pd_thread **thread)
 {
@@ -399,7 +399,7 @@ static bool outside(const struct pd_timehist *hist, uint64_t time)
     return (hist->from && time < hist->from) || (hist->to && time > hist->to);
 }
 
-/* The start of a line of `by`, who does something to `whom`; false: neither is to be shown. */
+/* Begins a line in which `by` does something to `whom`; false: neither of them is to be shown. */
 static bool begin_line(struct pd_timehist *hist, const struct pd_tp_sample *sample,
                        const struct pd_thread *whom, char mark, const char *what)
 {
@@ -463,7 +463,7 @@ static perfdata_status take_migration(void *data, const struct pd_tp_sample *sam
     return PERFDATA_OK;
 }
 
-/* The highest CPU is that of samples before. */
+/* The highest CPU is the highest one of the samples so far. */
 static perfdata_status note_cpu(void *data, const struct pd_tp_sample *sample)
 {
     struct pd_timehist *hist = data;
@@ -486,8 +486,7 @@ static perfdata_status note_cpu(void *data, const struct pd_tp_sample *sample)
         "sched:" name, { "pid" }, take_wakeup                                                      \
     }
 
-/* That a task is to be woken is told before it is: where both are recorded, the earlier one
- * counts. */
+/* sched_waking comes before sched_wakeup. Where both are recorded, the earlier one counts. */
 static const struct pd_tp_handler with_waking[] = {
     SWITCH, WAKEUP("sched_waking"), WAKEUP("sched_wakeup_new"), MIGRATE, { 0 },
 };
@@ -555,7 +554,7 @@ static perfdata_status run(struct pd_timehist *hist)
                                         hist->shows_chain ? &sched->options->search : NULL, &verb,
                                         sched->write, sched->write_data);
     for (uint32_t cpu = 0; status >= 0 && cpu < hist->most_cpu; cpu++)
-        if (!idle_of(hist, cpu)) /* which tells it to the events that are open */
+        if (!idle_of(hist, cpu)) /* which has told of it, as hist->tp is open */
             status = PERFDATA_ERROR_MEMORY;
     if (status >= 0 && !has(hist, PERFDATA_SCHED_SUMMARY_ONLY))
         put_header(hist);
@@ -566,7 +565,7 @@ static perfdata_status run(struct pd_timehist *hist)
     return pd_tp_close(&hist->tp, status);
 }
 
-/* perf asks each event, also those that are no switches. */
+/* perf looks at all events, even those that are no switches. */
 static void look_for_chains(struct pd_timehist *hist)
 {
     struct pd_sched *sched = hist->sched;

@@ -161,7 +161,7 @@ void pd_timehist_summary(struct pd_timehist *hist)
         pd_text_string(out, "<no terminated tasks>\n");
     free(threads);
     if (hist->skipped && !(hist->flags & PERFDATA_SCHED_IDLE))
-        return; /* what idle CPUs did is not known then */
+        return; /* it is not known then what idle CPUs did */
     put_idle(hist, &totals);
     if (hist->flags & PERFDATA_SCHED_IDLE && hist->shows_chain)
         put_idle_chains(hist);

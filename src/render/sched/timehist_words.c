@@ -14,7 +14,7 @@ void pd_timehist_ms(struct pd_text *out, uint64_t time, unsigned width)
     pd_text_char(out, ' ');
 }
 
-/* What is longer is cut, as perf's buffer of 128 bytes does. */
+/* A name under construction; like perf's buffer of 128 bytes it cuts what is longer. */
 struct name {
     char text[127];
     size_t size;
