@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Addresses of coming samples, looked up before their lines are put: what that takes comes from far
- * in memory. */
+/* The addresses of coming samples, which are looked up before their lines are put, since the data
+ * that a look-up needs come from far in memory. */
 #include "render/script/plan.h"
 
-/* The address that a line without a chain shows; false: none. */
+/* The address that a line without a chain shows; false: it shows none. */
 PD_INLINE bool shown_address(const struct pd_script_event *plan, const struct pd_delivered *record,
                              uint64_t *ip)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The filter show-cycles: how many cycles a processor (or a thread, where that is not known) has
- * run, and how many since the line before, apart for instructions, branches and what else there
- * is. */
+ * run, and how many since the line before. Samples of instructions, of branches and of anything
+ * else are counted apart. */
 #include "render/script/dlfilter.h"
 #include "base/hash.h"
 #include "base/vec.h"
@@ -24,7 +24,7 @@ static enum kind kind_of(const char *event)
     return !strncmp(event, "branches", 8) ? KIND_BRANCHES : KIND_OTHER;
 }
 
-/* NULL: neither is known, or no memory. */
+/* The count of the sample's CPU or thread; NULL: neither is known, or no memory. */
 static struct count *count_of(struct counts *counts, const struct pd_dl_sample *sample)
 {
     uint64_t owner;

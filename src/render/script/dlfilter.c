@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* script --dlfilter: samples are shown to a filter of the user's, made for perf, which may drop
- * them and print before their lines. It runs in this process, one sample after the other. */
+/* script --dlfilter: each sample is shown to a filter of the user's, made for perf, which may drop
+ * the sample and print text before its line. The filter runs in this process and sees one sample
+ * after the other. */
 #include "render/script/dlfilter.h"
 #include "render/script/plan.h"
 #include "object/file.h"
@@ -23,7 +24,7 @@ struct pd_dlfilter {
     const struct pd_sample *sample;
     const struct pd_delivered *record;
     struct pd_dl_location ip, addr;
-    struct pd_build_id ids[3]; /* of ip, addr, another address */
+    struct pd_build_id ids[3]; /* of ip, of addr, of any other address */
     uint8_t insn[PD_INSN_BUFFER];
     uint8_t attr[ATTR_SIZE];
     PD_VEC(uint64_t) swapped; /* chain, then branches, of the other byte order */
@@ -86,7 +87,7 @@ static const struct pd_dl_location *resolve_ip(void *ctx)
     return &filter->ip;
 }
 
-/* The sample's addr is one that can have a symbol. */
+/* Whether the sample's addr can have a symbol. */
 static bool has_place(const struct pd_dlfilter *filter)
 {
     return filter->plan->address_symbol && filter->plan->event->attr.sample_type & PD_SAMPLE_ADDR;
@@ -213,8 +214,8 @@ static ssize_t take_printed(void *cookie, const char *bytes, size_t size)
     return (ssize_t)size;
 }
 
-/* Filters print to stdout, where our text is not yet: what they print is put in its place among
- * it. */
+/* Filters print to stdout, where our own text does not go yet. So what they print is captured and
+ * put into its place in that text. */
 static FILE *capture_begin(struct pd_dlfilter *filter, struct pd_text *text)
 {
     FILE *before = stdout;
@@ -249,7 +250,7 @@ void pd_dl_print(void *ctx, const uint64_t *values, unsigned count)
 
 /* ---- a sample ---- */
 
-/* The list's values in our byte order. */
+/* The values of a list, in our byte order. */
 static const uint64_t *in_our_order(struct pd_dlfilter *filter, const uint8_t *from, size_t count)
 {
     if (!pd_vec_reserve(&filter->swapped, filter->swapped.count + count))
@@ -261,7 +262,8 @@ static const uint64_t *in_our_order(struct pd_dlfilter *filter, const uint8_t *f
     return to;
 }
 
-/* Both lists lie behind each other: the room is made once, so that the first does not move. */
+/* Both lists lie in one buffer, the second behind the first. Room for both is made first, so that
+ * the first one does not move. */
 static void fill_lists(struct pd_dlfilter *filter, struct pd_dl_sample *to)
 {
     const struct pd_sample *sample = filter->sample;
@@ -359,7 +361,8 @@ bool pd_dlfilter_drops(struct pd_script_worker *worker, const struct pd_script_e
 
 /* ---- loading ---- */
 
-/* perf's order: as named, in the current folder, among perf's own, by the dynamic linker. */
+/* Looks where perf does and in its order: the name as it is, in the current folder, among perf's
+ * own filters, wherever the dynamic linker looks. */
 static void *load(const char *name)
 {
     static const char *const folders[] = { "/usr/lib/perf-core/dlfilters",
@@ -384,7 +387,7 @@ static void *load(const char *name)
     return dlopen(name, RTLD_NOW);
 }
 
-/* A function of the object by name, as the member that it is for. */
+/* Stores the object's function of this name in the member for it. */
 static void find_function(void *handle, const char *name, void *member)
 {
     void *found = dlsym(handle, name);
@@ -413,7 +416,7 @@ static bool take_object(struct pd_dlfilter *filter, const char *name)
     return true;
 }
 
-/* Calls start or stop, whose text comes first or last. */
+/* Calls start or stop; what they print comes before or after all lines. */
 static int call_outside(struct pd_dlfilter *filter, bool starts)
 {
     struct pd_text text = { 0 };

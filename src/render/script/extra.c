@@ -54,7 +54,7 @@ static void put_branch_flags(uint64_t flags, struct pd_text *text)
     pd_text_char(text, ' ');
 }
 
-/* Where perf's map of the address begins to count. */
+/* The address as an offset in perf's map of it. */
 static uint64_t map_offset(const struct pd_location *location, uint64_t ip)
 {
     const struct pd_map *map = location ? location->map : NULL;
@@ -71,7 +71,8 @@ static void put_branch_end(struct pd_script_worker *worker, uint64_t fields,
         pd_script_name(location, true, text);
     } else {
         bool offset = !(fields & PD_FIELD(BRSTACK));
-        /* perf asks only what it has loaded, as it has all whose code was walked through. */
+        /* perf adjusts addresses only of objects that it has loaded, as it has loaded all whose
+         * code a trace led through. */
         if (offset && script->session.synth && location && location->map &&
             pd_symbols_adjusts(location->map->dso))
             offset = false;
@@ -108,7 +109,7 @@ static void put_branches(struct pd_script_worker *worker, uint64_t fields,
 
 /* ---- data_src ---- */
 
-/* Padded to the longest so far: the samples must come one after another. */
+/* Pads the text to the longest so far, so samples must come one after another. */
 void pd_script_data_source(struct pd_script_worker *worker, const struct pd_sample *sample,
                            struct pd_text *text)
 {
@@ -124,8 +125,8 @@ void pd_script_data_source(struct pd_script_worker *worker, const struct pd_samp
 
 /* ---- */
 
-/* Newest branch first, as in branch stacks; lines of instructions have theirs beside each
- * branch. */
+/* The newest branch comes first, as in branch stacks. Where instructions are shown, each branch's
+ * counters stand beside the branch instead. */
 static void put_counters(const struct pd_script_worker *worker, const struct pd_script_event *plan,
                          const struct pd_sample *sample, struct pd_text *text)
 {

@@ -91,7 +91,7 @@ static perfdata_status change_field(struct pd_script *script, int kind, unsigned
         set->removed = remove ? set->removed | bit : set->removed & ~bit;
         if (kind < 0)
             set->asked = remove ? set->asked & ~bit : set->asked | bit;
-        /* To add or drop flags alone leaves the defaults of tracepoints with chains in force. */
+        /* Adding or dropping only flags keeps the defaults of tracepoints with chains. */
         if (index != PD_FIELD_INDEX_FLAGS)
             set->user_set = set->wildcard = true;
     }
@@ -113,7 +113,7 @@ static int find_field(const char *name, size_t length)
     return -1;
 }
 
-/* The kind before the colon; -1: none, -2: unknown. */
+/* The kind that is named before the colon; -1: there is none, -2: it is unknown. */
 static int prefix_kind(const char *text, const char *colon)
 {
     if (!colon)
@@ -136,7 +136,8 @@ perfdata_status pd_script_parse_fields(struct pd_script *script, const char *tex
         return usage(script, "Cannot set fields to 'none' for all event types.");
     if (colon)
         text = colon + 1;
-    /* A list with a minus anywhere, that of "bpf-output" too, adds to what there is. */
+    /* A list with a plus or a minus anywhere, even that in "bpf-output", changes the fields that
+     * there are. */
     if (!strpbrk(text, "+-"))
         for (int k = 0; k < PD_SCRIPT_KINDS; k++)
             if (kind < 0 || k == kind)
@@ -193,7 +194,8 @@ static bool any_has(const struct pd_recording *recording, uint64_t sample_type)
     return false;
 }
 
-/* Blocks of code need each branch that was taken; a trace may yet give them. */
+/* Blocks of code need every branch that was taken. Where not all were recorded, a trace may still
+ * give them. */
 static bool has_all_branches(const struct pd_script *script)
 {
     enum { ANY_BRANCH = 8 };
@@ -277,7 +279,7 @@ static const struct pd_event *first_of_kind(const struct pd_recording *recording
     return NULL;
 }
 
-/* Tracepoints get addresses when one of them has chains. */
+/* All tracepoints show addresses as soon as one of them has chains. */
 static void set_trace_places(struct pd_script *script)
 {
     struct pd_script_fields *set = &script->kinds[PD_SCRIPT_TRACE];
@@ -288,8 +290,8 @@ static void set_trace_places(struct pd_script *script)
     }
 }
 
-/* A pipe's events come to perf after it has read -F: it then adds what a call chain is printed
- * with. */
+/* perf learns of a pipe's events after it has read -F, and then adds the fields with which a call
+ * chain is printed. */
 static void add_chain_places(struct pd_script *script)
 {
     for (size_t i = 0; i < script->recording->event_count; i++) {
@@ -393,7 +395,7 @@ static perfdata_status plan_events(struct pd_script *script)
     return PERFDATA_OK;
 }
 
-/* A default field of an event that is there, but that we cannot print yet. */
+/* Refuses a default field of an event of the recording that we cannot print yet. */
 static perfdata_status check_done(struct pd_script *script, uint64_t set)
 {
     for (unsigned i = 0; i < PD_FIELD_COUNT; i++)
@@ -444,8 +446,8 @@ bool pd_script_shows_calls(const struct pd_script *script)
     return false;
 }
 
-/* As perf hears of them one by one, and long after it has read -F, what they can show goes by those
- * that came before. */
+/* perf learns of these events one by one, long after it has read -F. So which fields one of them
+ * can show depends on the events before it. */
 static perfdata_status check_added(struct pd_script *script)
 {
     const struct pd_recording *recording = script->recording;

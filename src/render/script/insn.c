@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Instructions: insn and insnlen of the sample's address, brstackinsn and brstackinsnlen of all
- * that ran between the branches of its stack. */
+/* Instructions: insn and insnlen are about the sample's address; brstackinsn and brstackinsnlen
+ * about all instructions that ran between the branches of its stack. */
 #include "render/script/plan.h"
 #include "format/names.h"
 #include "itrace/code/code.h"
 #include <sys/utsname.h>
 
 enum {
-    BLOCK_LIMIT = 16384, /* a longer block is none: the branch that led out of it is missing */
-    MISSING_REACH = 128  /* where a missing branch is looked for */
+    BLOCK_LIMIT = 16384, /* a longer block is taken for none: a branch out of it must be missing */
+    MISSING_REACH = 128  /* how far to look for a missing branch */
 };
 
-/* perf fetches code of recordings of its own kind of machine only. */
+/* perf shows code only of recordings made on its own kind of machine. */
 bool pd_script_is_native(const struct pd_recording *recording)
 {
     const struct pd_features *features = &recording->features;
@@ -40,7 +40,7 @@ perfdata_status pd_script_open_code(struct pd_script *script)
 
 /* ---- insn, insnlen ---- */
 
-/* " insn: 48 89 d0" or, as xed leaves it, " \t\tmov %rdx, %rax". */
+/* Puts " insn: 48 89 d0" or, in the form that xed gives it, " \t\tmov %rdx, %rax". */
 static void put_code(const struct pd_script *script, uint64_t ip, const uint8_t *bytes,
                      unsigned length, bool is_64_bit, struct pd_text *text)
 {
@@ -58,7 +58,8 @@ static void put_code(const struct pd_script *script, uint64_t ip, const uint8_t 
     }
 }
 
-/* Where a direct branch leads in words: "callq main+0x10". `start`: of the instruction's text. */
+/* Puts a direct branch with its target in words: "callq main+0x10". `start` is where the
+ * instruction's text begins. */
 static void name_target(struct pd_script_worker *worker, const struct pd_delivered *record,
                         uint8_t cpumode, uint64_t target, size_t start, struct pd_text *text)
 {
@@ -76,8 +77,9 @@ static void name_target(struct pd_script_worker *worker, const struct pd_deliver
                    (unsigned long long)(location->addr - symbol->start));
 }
 
-/* An instruction of `length` bytes as newer perf has it: as xed's, but for single blanks and the
- * function that a branch leads to. False, and nothing printed: it is none. */
+/* Puts an instruction of `length` bytes as newer versions of perf show it: like xed's text, but
+ * with single blanks and with the function that a branch leads to. False: it is no instruction, and
+ * nothing was put. */
 static bool disassemble(struct pd_script_worker *worker, const struct pd_delivered *record,
                         uint8_t cpumode, uint64_t ip, const uint8_t *bytes, unsigned length,
                         bool is_64_bit, struct pd_text *text)
@@ -104,8 +106,7 @@ unsigned pd_script_read_insn(const struct pd_insn_reader *from, const struct pd_
                              const struct pd_delivered *record, struct pd_insn_bytes *out)
 {
     const struct pd_synth_facts *facts = record->facts;
-    bool is_known = facts &&
-                    facts->insn_length; /* of a step, where it was not at the address shown */
+    bool is_known = facts && facts->insn_length; /* a step may not be at the address shown */
     struct pd_insn insn;
 
     *out = (struct pd_insn_bytes){ .ip = is_known ? facts->insn_ip : sample->ip };
@@ -213,7 +214,7 @@ static enum block read_block(struct walk *walk, uint64_t start, uint64_t end)
     return walk->size ? BLOCK_READ : BLOCK_NONE;
 }
 
-/* "\tname+off:" where another symbol begins. */
+/* Puts "\tname+off:" where a symbol other than the last one begins. */
 static void put_symbol(struct walk *walk, uint64_t ip)
 {
     const struct pd_location *location = pd_resolve(
@@ -221,7 +222,7 @@ static void put_symbol(struct walk *walk, uint64_t ip)
         walk->in_kernel ? PD_CPUMODE_KERNEL : PD_CPUMODE_USER, ip);
     const struct pd_symbol *symbol = location ? location->sym : NULL;
 
-    /* perf compares offsets, whatever object they are in. */
+    /* Like perf, compares offsets without regard to the objects that they are in. */
     if (!symbol || (walk->symbol && location->addr >= walk->symbol->start &&
                     location->addr < walk->symbol->end))
         return;
@@ -249,7 +250,7 @@ static void put_one(const struct walk *walk, uint64_t ip, size_t at, unsigned le
         put_code(worker->script, ip, walk->bytes + at, length, walk->is_64_bit, walk->text);
 }
 
-/* "\tADDRESS\tinsn: 48 89 d0 "; its length, 0: it is none. */
+/* Puts "\tADDRESS\tinsn: 48 89 d0 ". Returns the instruction's length, 0: it is none. */
 static unsigned put_bytes(struct walk *walk, uint64_t ip, size_t at, bool padded)
 {
     struct pd_text *text = walk->text;
@@ -273,7 +274,7 @@ static unsigned put_bytes(struct walk *walk, uint64_t ip, size_t at, bool padded
     return insn.length;
 }
 
-/* The branch that ends a block of `insns` instructions (0: unknown). */
+/* Puts the branch that ends a block of `insns` instructions (0: unknown). */
 static void put_jump(struct walk *walk, const struct pd_branch *branch, size_t at, unsigned insns)
 {
     struct pd_text *text = walk->text;
@@ -304,7 +305,7 @@ static void put_jump(struct walk *walk, const struct pd_branch *branch, size_t a
     pd_text_char(text, '\n');
 }
 
-/* The block between two branches, up to the one that leaves it. */
+/* Puts the block that lies between two branches, including the later one. */
 static void put_block(struct walk *walk, uint64_t start, uint64_t end,
                       const struct pd_branch *branch)
 {
@@ -327,10 +328,10 @@ static void put_block(struct walk *walk, uint64_t start, uint64_t end,
         pd_text_string(walk->text, "\tmismatch of LBR data and executable\n");
 }
 
-/* Behind the newest branch, up to the sample. */
+/* Puts what ran after the newest branch, up to the sample. */
 static void put_last_block(struct walk *walk, uint64_t start, uint64_t ip)
 {
-    /* Some branches are missing: what follows is shown up to the next one. */
+    /* Here branches are missing: the code is shown up to the next branch instruction. */
     uint64_t end = ip < start ? start + MISSING_REACH : ip;
     struct pd_insn insn;
 
@@ -370,7 +371,7 @@ static void put_blocks(struct walk *walk, const struct pd_sample *sample, uint32
     struct pd_branch oldest = pd_branch_at(sample, count - 1);
 
     pd_text_char(walk->text, '\n');
-    /* Where its block begins is not known. */
+    /* It is not known where the oldest branch's block begins. */
     if (read_block(walk, oldest.from, oldest.from) == BLOCK_READ) {
         put_symbol(walk, oldest.from);
         take_counters(walk, sample, count - 1);
@@ -380,7 +381,7 @@ static void put_blocks(struct walk *walk, const struct pd_sample *sample, uint32
         uint64_t start = pd_branch_at(sample, i + 1).to;
         struct pd_branch branch = pd_branch_at(sample, i);
         enum block block = read_block(walk, start, branch.from);
-        /* The way into the kernel and back was not recorded. */
+        /* The branches into the kernel and back out of it were not recorded. */
         if (block == BLOCK_ACROSS && i > 0) {
             branch = pd_branch_at(sample, --i);
             block = read_block(walk, start, branch.from);
@@ -421,8 +422,8 @@ static void put_branch_stack(struct pd_script_worker *worker, uint64_t fields,
     free(walk);
 }
 
-/* The code of a program's map stays what it is, so an address has its text for as long as it has
- * its location. */
+/* The code in a map does not change, so the text for an address can be kept as long as its
+ * location. */
 bool pd_script_keeps_insn(const struct pd_script_worker *worker, const struct pd_sample *sample,
                           const struct pd_delivered *record)
 {

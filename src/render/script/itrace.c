@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What only samples made of a trace show: flags, the values of synthesised events, IPC, the
- * indented calls. */
+/* What only samples made from a trace show: flags, the values of synthesised events, IPC, indented
+ * calls. */
 #include "base/digits.h"
 #include "render/script/plan.h"
 #include <stdio.h>
@@ -263,7 +263,7 @@ void pd_script_ipc(const struct pd_delivered *record, struct pd_text *text)
 
 /* ---- calls ---- */
 
-/* The function that a branch is about: that which is called, or that which ends. */
+/* The function that a branch is about: the one that is called or the one that ends. */
 static const struct pd_symbol *branch_symbol(struct pd_script_worker *worker,
                                              const struct pd_script_event *plan,
                                              const struct pd_sample *sample,
@@ -293,7 +293,7 @@ void pd_script_call(struct pd_script_worker *worker, const struct pd_script_even
     uint32_t flags = record->facts ? record->facts->flags : 0;
     size_t depth = record->facts ? record->facts->depth : 0, length = 0;
     uint64_t ip;
-    /* The frame of a function that returns is gone already. */
+    /* When a function returns, its frame is already gone from the depth. */
     if (flags & PD_IP_RETURN && record->facts->has_depth)
         depth++;
     if (plan->fields & PD_FIELD(DSO) && !(plan->fields & (PD_FIELD(IP) | PD_FIELD(ADDR)))) {
@@ -312,7 +312,7 @@ void pd_script_call(struct pd_script_worker *worker, const struct pd_script_even
     else if (ip)
         pd_text_hex(text, ip, ADDRESS, ' ');
     length = text->length - before;
-    /* The column that follows moves only by large steps. */
+    /* The column behind calls moves in large steps only. */
     size_t *column = &worker->traced.call_column;
     if (length > *column || (length && length + SLACK < *column))
         *column = (length + INDENT + STEP - 1) / STEP * STEP;

@@ -12,7 +12,7 @@ static void put_key(struct pd_text *text, const char *key)
     pd_text_bytes(text, "\":", 2);
 }
 
-/* Every value ends with a comma, and end() makes the last one a bracket. */
+/* Every value is followed by a comma; end() turns the last one into the bracket. */
 static void end(struct pd_text *text, char bracket)
 {
     if (text->length && text->data[text->length - 1] == ',')
@@ -66,7 +66,7 @@ static void put_bytes(struct pd_text *text, const char *key, const uint8_t *byte
     pd_text_bytes(text, "\",", 2);
 }
 
-/* What another function writes for the text form, without the blanks around it. */
+/* Puts as a value what another function writes for text lines, without the blanks around it. */
 static void put_trimmed(struct pd_text *text, const char *key, struct pd_text *value)
 {
     size_t from = 0, until = value->length;
@@ -82,7 +82,7 @@ static void put_trimmed(struct pd_text *text, const char *key, struct pd_text *v
 
 /* ---- places ---- */
 
-/* Keys begin with `prefix`. */
+/* Puts a location under keys that begin with `prefix`. */
 struct place_keys {
     const char *ip, *sym, *symoff, *dso, *dsoff;
 };
@@ -241,7 +241,8 @@ static void put_registers(const struct pd_script *script, const char *key, uint6
     end(text, ']');
 }
 
-/* A number of so many bytes: those of eight may be more than a reader of JSON keeps. */
+/* Puts a number of so many bytes; one of eight is a string, since readers of JSON may not keep all
+ * its bits. */
 static void put_sized(struct pd_text *text, const struct pd_trace_field *field, uint64_t value)
 {
     bool wide = field->size > 4;

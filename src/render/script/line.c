@@ -8,7 +8,7 @@
 
 /* ---- the start: comm to time ---- */
 
-/* At most 8 digits; the bytes behind them may be overwritten. */
+/* Puts at most 8 digits; the bytes behind them may be overwritten. */
 static char *put_int(char *to, uint32_t value, unsigned width, bool left)
 {
     bool negative = (int32_t)value < 0;
@@ -29,7 +29,7 @@ static char *put_int(char *to, uint32_t value, unsigned width, bool left)
     return to;
 }
 
-/* %03d: the sign counts. */
+/* As %03d, of which a sign takes one place. */
 static char *put_cpu(char *to, uint32_t cpu)
 {
     if (PD_LIKELY(cpu < 1000))
@@ -41,7 +41,7 @@ static char *put_cpu(char *to, uint32_t cpu)
     return magnitude < 100 ? pd_put_fixed(to, magnitude, 2) : pd_put_u64(to, magnitude);
 }
 
-/* A name may be longer than the room that was reserved for the line. */
+/* For names that may be longer than the room that was reserved for a line. */
 static PD_NOINLINE char *put_rare_comm(const struct pd_script *script,
                                        const struct pd_script_event *plan, const char *comm,
                                        struct pd_text *text)
@@ -73,7 +73,7 @@ static bool keep_comm(struct pd_comm_text *slot, const char *comm)
     return true;
 }
 
-/* Names do not move, so a name is known by where it lies. */
+/* A name stays where it is in memory, so its address identifies it. */
 PD_INLINE char *put_comm(struct pd_script_worker *worker, const struct pd_script_event *plan,
                          const char *comm, struct pd_text *text, char *to)
 {
@@ -123,7 +123,7 @@ static char *put_misc(char *to, const struct pd_line_start *start)
     return to + pad;
 }
 
-/* Often that of the line before. */
+/* Puts the time, whose text is often that of the line before. */
 PD_INLINE char *put_time(struct pd_script_worker *worker, char *to, uint64_t time)
 {
     struct pd_time_text *last = &worker->texts.time;
@@ -133,7 +133,7 @@ PD_INLINE char *put_time(struct pd_script_worker *worker, char *to, uint64_t tim
     return to + last->length;
 }
 
-/* Whose guest it is, and which of its CPUs. */
+/* Puts the process that runs the guest, and the guest's CPU. */
 static PD_NOINLINE void put_machine(uint64_t fields, const struct pd_line_start *start,
                                     struct pd_text *text)
 {
@@ -237,7 +237,7 @@ char *pd_script_start(struct pd_script_worker *worker, const struct pd_script_ev
 
 /* ---- fields that few lines have ---- */
 
-/* The address that the sample is about, with its symbol where it can have one. */
+/* Puts the address that the sample is about, with its symbol where it can have one. */
 static void put_address(struct pd_script_worker *worker, const struct pd_script_event *plan,
                         const struct pd_sample *sample, const struct pd_delivered *record,
                         struct pd_text *text)
@@ -301,7 +301,7 @@ struct kernel_place {
     const struct pd_delivered *record;
 };
 
-/* What a payload's pointers into the kernel are called. */
+/* The name that is shown for a payload's pointer into the kernel. */
 static const char *name_kernel(void *data, uint64_t address, uint64_t *start)
 {
     const struct kernel_place *place = data;
@@ -324,7 +324,7 @@ static void put_trace(struct pd_script_worker *worker, const struct pd_script_ev
         pd_trace_print(plan->format, &resolver, sample->raw, sample->raw_size, text);
 }
 
-/* What stands between event and ip. */
+/* Puts the fields that stand between event and ip. */
 static void put_before_ip(struct pd_script_worker *worker, const struct pd_script_event *plan,
                           const struct pd_sample *sample, const struct pd_delivered *record,
                           struct pd_text *text)
@@ -348,7 +348,7 @@ static void put_before_ip(struct pd_script_worker *worker, const struct pd_scrip
         pd_text_u64(text, parts ? (uint16_t)(sample->weight >> 48) : 0, 16, ' ');
 }
 
-/* Its name as of the sample, or its number where no record names it. */
+/* Puts the cgroup's name as of the sample's time, or its number where no record names it. */
 static void put_cgroup(struct pd_script_worker *worker, const struct pd_sample *sample,
                        const struct pd_delivered *record, struct pd_text *text)
 {
@@ -404,7 +404,7 @@ PD_INLINE bool is_guest(const struct pd_sample *sample)
     return sample->cpumode == PD_CPUMODE_GUEST_KERNEL || sample->cpumode == PD_CPUMODE_GUEST_USER;
 }
 
-/* perf shows samples of guests where they are asked for. */
+/* Whether samples of guests are shown: as in perf, where they are asked for. */
 static PD_NOINLINE bool shows_guests(const struct pd_script *script)
 {
     return script->options->flags & PERFDATA_SCRIPT_GUEST_CODE || script->session.guests.wanted;
@@ -446,7 +446,7 @@ static void put_ip(struct pd_script_worker *worker, const struct pd_script_event
     text->length += PD_ADDRESS_WIDTH + place->length + 1;
 }
 
-/* from => to, the addresses' texts known from before. */
+/* Puts "from => to"; the texts of these addresses are known from earlier lines. */
 static void put_target(struct pd_script_worker *worker, const struct pd_script_event *plan,
                        const struct pd_sample *sample, const struct pd_delivered *record,
                        struct pd_text *text)
@@ -466,7 +466,7 @@ static void put_target(struct pd_script_worker *worker, const struct pd_script_e
     text->length += PD_ADDRESS_WIDTH + place->length + 4;
 }
 
-/* BTS, or branches of a trace: from => to. */
+/* Puts "from => to" of BTS or of a trace's branches. */
 static void put_branch(struct pd_script_worker *worker, const struct pd_script_event *plan,
                        const struct pd_sample *sample, const struct pd_delivered *record,
                        struct pd_text *text)
@@ -495,7 +495,7 @@ static const char *comm_of(const struct pd_delivered *record)
     return comm ? pd_comm_text(comm, record->number) : ":-1";
 }
 
-/* Names do not move: see put_comm(). */
+/* Names stay where they are in memory: see put_comm(). */
 static PD_NOINLINE const char *guest_name(struct pd_script_worker *worker, uint32_t pid)
 {
     uint32_t at = pd_map64_get(&worker->guests.at, pid);
@@ -524,7 +524,7 @@ bool pd_script_keeps(struct pd_script_worker *worker, const struct pd_sample *sa
     return keep(worker, sample, record);
 }
 
-/* A filter may see samples before CPUs and times are looked at. */
+/* Whether a loaded filter drops the sample before CPUs and times are looked at. */
 static PD_NOINLINE bool early_drops(struct pd_script_worker *worker,
                                     const struct pd_script_event *plan,
                                     const struct pd_sample *sample,
@@ -535,7 +535,7 @@ static PD_NOINLINE bool early_drops(struct pd_script_worker *worker,
            !pd_filter_time(filter, sample->time) || !pd_filter_cpu(filter, sample->cpu);
 }
 
-/* By filters, of options and of others' making. */
+/* Whether the options or a loaded filter drop the sample. */
 static bool drops(struct pd_script_worker *worker, const struct pd_script_event *plan,
                   const struct pd_sample *sample, const struct pd_delivered *record,
                   struct pd_text *text)
@@ -557,7 +557,7 @@ static bool drops(struct pd_script_worker *worker, const struct pd_script_event 
            pd_dlfilter_drops(worker, plan, sample, record, false, text);
 }
 
-/* What stands behind the event's name, up to the line's end. */
+/* Puts what stands behind the event's name, up to the line's end. */
 static void put_fields(struct pd_script_worker *worker, const struct pd_script_event *plan,
                        const struct pd_sample *sample, const struct pd_delivered *record,
                        struct pd_text *text)
@@ -607,7 +607,7 @@ void pd_script_sample(struct pd_script_worker *worker, const struct pd_delivered
         : plan->fields & PD_FIELD(COMM) ? comm_of(record)
                                         : "",
         sample->pid, sample->tid, sample->cpu, PD_RECORD_SAMPLE,
-        /* perf knows none of what is made of a trace. */
+        /* what is made from a trace has none in perf */
         record->facts && !record->facts->recorded ? 0 : sample->misc, sample->time,
         .vcpu = record->vcpu,
         .machine_pid = PD_UNLIKELY(record->vcpu) ? pd_timeline_machine(record->thread->timeline) : 0

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What needs the lines in their order: times that depend on those before, the text of each event
- * for itself. */
+/* What needs the lines in order: times that depend on earlier ones, and text that is given out by
+ * event. */
 #include "base/digits.h"
 #include "render/script/plan.h"
 
 #define NS_PER_SECOND UINT64_C(1000000000)
 
-/* For the text of each event: where it ends. */
+/* For text by event: notes where the text of this record ends. */
 bool pd_script_mark_end(struct pd_script_worker *worker, const struct pd_delivered *record,
                         const struct pd_text *text)
 {
@@ -53,8 +53,8 @@ static void put_shifted(struct pd_script *script, uint64_t time, struct pd_text 
     pd_text_bytes(text, ": ", 2);
 }
 
-/* The text of samples goes where that of their event goes, at once what is of one event; the rest
- * stays in the batch. */
+/* Gives the text of samples to write_event(), in one piece where consecutive samples are of one
+ * event. Other text stays in the batch. */
 static perfdata_status give_events(struct pd_script *script, struct pd_batch *batch,
                                    const struct pd_time_gaps *gaps)
 {
@@ -109,7 +109,7 @@ perfdata_status pd_script_in_order(void *data, struct pd_batch *batch)
     return PERFDATA_OK;
 }
 
-/* Whether the sample's time lies before that of the one before it; nothing is printed. */
+/* Checks whether the sample's time lies before that of the one before it; nothing is printed. */
 int pd_script_check_order(struct pd_script *script, const struct pd_delivered *record)
 {
     const struct pd_plan *plan = record->event ? &record->event->plan : NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The text of addresses and chains. An address occurs a hundred times in a recording, a chain ten
- * times: what was printed once is copied. */
+/* The text of addresses and chains. An address occurs about a hundred times in a recording and a
+ * chain about ten times, so that what was printed once is kept and copied. */
 #include "base/digits.h"
 #include "base/hash.h"
 #include "render/script/plan.h"
@@ -46,7 +46,8 @@ void pd_script_dso(struct pd_script *script, const struct pd_location *location,
     }
     const uint32_t width = script->options->dso_width;
     if (PD_UNLIKELY(width)) {
-        /* perf keeps a blank behind the name, and so cuts one that fills the column. */
+        /* perf keeps one column for a blank behind the name and so cuts a name that fills the
+         * column. */
         if (script->recording->like_perf && text->length - before >= width)
             text->length = before + width - 1;
         pd_text_pad(text, before, width);
@@ -74,7 +75,7 @@ void pd_script_srcline(struct pd_script *script, const struct pd_location *locat
     pd_script_line_of(script, location, address, "\n  ", text);
 }
 
-/* DWARF tells the line at which an inlined function was called. */
+/* Inside inlined functions, DWARF tells the line at which the next one was called. */
 bool pd_script_find_line(struct pd_script *script, const struct pd_location *location,
                          uint64_t address, struct pd_source_line *line)
 {
@@ -116,7 +117,7 @@ void pd_script_line_of(struct pd_script *script, const struct pd_location *locat
     }
 }
 
-/* perf shows user addresses of a chain as offsets in the file. */
+/* perf shows a chain's addresses in user space as offsets in their files. */
 static uint64_t frame_address(const struct pd_location *location)
 {
     bool user = location->map && location->dso && !location->dso->kernel_space;
@@ -153,7 +154,7 @@ static const struct pd_place *make_place(struct pd_script_worker *worker, uint64
     place->length = (uint32_t)text->length;
     place->stop = symbol &&
                   pd_name_set_has(&worker->script->stop, symbol->name, symbol->name_length);
-    if (text->length) /* a text without has no data */
+    if (text->length) /* a field without a text has no data */
         memcpy(place->text, text->data, text->length);
     location->memo[0] = (uintptr_t)place;
     return place;
@@ -183,7 +184,8 @@ const struct pd_frame *pd_script_frames(struct pd_script_worker *worker,
                : pd_chain_inlined(worker->resolver, worker->frames, count);
 }
 
-/* False: the chain is invalid, which is said each time it occurs. */
+/* Puts the frames of a chain. False: the chain is invalid, which is reported each time it
+ * occurs. */
 static bool put_chain(struct pd_script_worker *worker, uint64_t fields,
                       const struct pd_sample *sample, const struct pd_delivered *record,
                       struct pd_text *text)
@@ -224,11 +226,10 @@ void pd_script_forget(struct pd_script_worker *worker)
 struct part {
     struct pd_chain_key key;
     struct pd_chain_memo *memo;
-    bool
-        has_leaf; /* the first frame may be told alone: it differs where its callers are the same */
+    bool has_leaf; /* the first frame may be put alone: it differs where its callers do not */
 };
 
-/* Puts the first frame, and leaves the key of what follows. */
+/* Puts the first frame and makes the key that of its callers. */
 static bool put_leaf(struct pd_script_worker *worker, const struct pd_chain_parts *parts,
                      const struct pd_delivered *record, struct pd_chain_key *key,
                      struct pd_text *text)
@@ -247,7 +248,7 @@ static bool put_leaf(struct pd_script_worker *worker, const struct pd_chain_part
     return true;
 }
 
-/* As put_chain(), of the part alone. */
+/* Like put_chain(), for this part alone. */
 static bool put_resolved(struct pd_script_worker *worker, const struct part *part,
                          const struct pd_sample *sample, const struct pd_delivered *record,
                          struct pd_text *text)
@@ -258,7 +259,7 @@ static bool put_resolved(struct pd_script_worker *worker, const struct part *par
     return put_chain(worker, part->key.kind, &own, record, text);
 }
 
-/* False: as put_chain(). */
+/* Puts the part, from memory if it is known. False: as in put_chain(). */
 static bool put_part(struct pd_script_worker *worker, const struct part *part,
                      const struct pd_sample *sample, const struct pd_delivered *record,
                      struct pd_text *text)
@@ -270,7 +271,7 @@ static bool put_part(struct pd_script_worker *worker, const struct part *part,
     if (part->has_leaf && pd_chain_split(&chain, &parts)) {
         const struct pd_chain_entries frames = { parts.callers - 8, parts.caller_count + 1,
                                                  sample->swap };
-        /* Looked up at once these cost less than to be remembered. */
+        /* Frames that can be looked up in one step cost less than to be remembered. */
         if (pd_script_put_points(worker, key.kind, record, parts.cpumode, &frames, text))
             return true;
         if (!put_leaf(worker, &parts, record, &key, text))
@@ -293,7 +294,7 @@ static bool put_part(struct pd_script_worker *worker, const struct part *part,
     return true;
 }
 
-/* Whether frames can be told without the others of their chain. */
+/* Whether a part of a chain can be put without the other frames. */
 static bool is_divisible(const struct pd_script_worker *worker, const struct pd_sample *sample)
 {
     const struct pd_script *script = worker->script;
@@ -301,8 +302,8 @@ static bool is_divisible(const struct pd_script_worker *worker, const struct pd_
            !script->itrace.callers_first && !script->stop.count;
 }
 
-/* Whatever process is in the kernel, its frames there read the same: they are told apart from
- * those of user space. */
+/* A chain's frames in the kernel read the same whatever process they belong to. So they are
+ * remembered apart from those in user space. */
 void pd_script_chain(struct pd_script_worker *worker, const struct pd_script_event *plan,
                      const struct pd_sample *sample, const struct pd_delivered *record,
                      struct pd_text *text)

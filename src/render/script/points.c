@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Addresses by object and function: processes by the thousand have the same objects
- * at other places each, and what an address reads does not tell where. The text of a function is
- * made once; what its addresses differ in is the offset. A chain is taken in three steps, so that
- * what the memory is asked for comes while the other frames are looked up. */
+/* Addresses by object and function. Thousands of processes may have the same objects, each at other
+ * places, while the text of an address does not depend on the place. So the text of a function is
+ * made once; only the offset differs from address to address. A chain is taken in three steps, so
+ * that what is asked of the memory arrives while the other frames are looked up. */
 #include "base/hash.h"
 #include "base/memory.h"
 #include "render/script/plan.h"
@@ -10,7 +10,7 @@
 
 enum {
     NEAR_BITS = 16,
-    NEAR_SHIFT = 8, /* of an address: those of one place are mostly in one function */
+    NEAR_SHIFT = 8, /* addresses that share these upper bits are mostly in one function */
     SPANS_FIRST = 4096,
     POINTS_MEMORY = 24 << 20, /* of texts; then all are forgotten */
     OFFSET_WIDTH = 16
@@ -64,7 +64,8 @@ static bool make_room(struct pd_script_worker *worker)
 
 /* ---- making them ---- */
 
-/* Where an offset may follow, what comes behind it is the tail. */
+/* Puts the text and returns the length of its head: where an offset can follow, what stands behind
+ * the offset is the tail. */
 static size_t put_text(struct pd_script *script, uint64_t fields,
                        const struct pd_location *location, bool has_offset, struct pd_text *text)
 {
@@ -104,7 +105,7 @@ static struct pd_span_text *new_text(struct pd_script_worker *worker, uint64_t f
     return made;
 }
 
-/* The slot of a text, or the free one where it belongs. NULL: no memory. */
+/* The slot of a text, or the free one in which it belongs. NULL: no memory. */
 static struct pd_span_text **span_slot(struct pd_script_points *points, const struct pd_dso *dso,
                                        uint64_t from, uint64_t fields)
 {
@@ -118,7 +119,7 @@ static struct pd_span_text **span_slot(struct pd_script_points *points, const st
     return &points->spans[at];
 }
 
-/* NULL: no memory, or the text tells the map, too. */
+/* Looks a text up or makes it. NULL: no memory, or the text depends on the map, too. */
 static PD_NOINLINE struct pd_span_text *look_up(struct pd_script_worker *worker, uint64_t fields,
                                                 const struct pd_point *point)
 {
@@ -133,7 +134,7 @@ static PD_NOINLINE struct pd_span_text *look_up(struct pd_script_worker *worker,
     }
     if (found.symbol && point->addr >= found.symbol->end)
         return NULL;
-    if (fields & PD_FIELD(SRCLINE) && point->map) { /* each has its own */
+    if (fields & PD_FIELD(SRCLINE) && point->map) { /* each address has its own text */
         found.from = point->addr;
         found.size = 1;
     }
@@ -173,7 +174,7 @@ PD_INLINE size_t room_for(const struct pd_span_text *span)
     return span->length + OFFSET_WIDTH + PD_COPY_BLOCK;
 }
 
-/* Into room_for() it. */
+/* Puts a text where room_for() it was made. */
 PD_INLINE char *put_span(char *to, const struct pd_span_text *span, uint64_t addr)
 {
     to = pd_put_block(to, span->text, span->head);
@@ -184,7 +185,7 @@ PD_INLINE char *put_span(char *to, const struct pd_span_text *span, uint64_t add
     return to;
 }
 
-/* Most lie in one cache line or two. */
+/* The entries of a chain mostly lie in one cache line or two. */
 PD_INLINE void fetch_near(struct pd_span_text *const *near)
 {
     const char *span = (const char *)*near;
@@ -194,7 +195,7 @@ PD_INLINE void fetch_near(struct pd_span_text *const *near)
     __builtin_prefetch(span + PD_COPY_BLOCK);
 }
 
-/* Source lines of the kernel are found by its locations. */
+/* Whether points are enough for the text. Source lines of the kernel are found by locations. */
 PD_INLINE bool tells_points(uint64_t fields, uint8_t cpumode)
 {
     return cpumode == PD_CPUMODE_USER ||

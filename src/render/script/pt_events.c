@@ -57,7 +57,7 @@ static void put_psb(const struct pd_sample *sample, struct pd_text *text)
     pd_text_format(text, "offset: 0x%llx", ULL(pd_script_wide(sample, 4)));
 }
 
-/* As on an ordinary line, without the blanks around it: that of evt has one more. */
+/* Puts a value as an ordinary line has it, without the blanks around it. That of evt keeps one. */
 static void put_as_ever(const struct pd_sample *sample, struct pd_text *text)
 {
     struct pd_text line = { 0 };
@@ -97,7 +97,7 @@ static void put_start(const char *name, uint32_t pid, uint32_t tid, uint32_t cpu
                    ULL(time / NS_PER_SECOND), ULL(time % NS_PER_SECOND));
 }
 
-/* What is told beside a branch stands at the right when there is none. */
+/* Flags that usually stand beside a branch's stand at the right where there is no branch. */
 static void put_flags(struct pd_script_worker *worker, const struct pd_delivered *record,
                       struct pd_text *text)
 {
@@ -113,7 +113,7 @@ static void put_flags(struct pd_script_worker *worker, const struct pd_delivered
     pd_text_format(text, "  %21s ", letters);
 }
 
-/* The last switch of a CPU waits until a sample is shown of it. */
+/* The last switch of a CPU is printed only when a sample of this CPU is. */
 static void flush_switch(struct pd_script_worker *worker, uint32_t cpu, struct pd_text *text)
 {
     uint32_t at = pd_map64_get(&worker->traced.switches, cpu);
@@ -140,7 +140,7 @@ static void put_ipc(const struct pd_delivered *record, struct pd_text *text)
                        ULL(facts->insn_count), ULL(facts->cycle_count));
 }
 
-/* An instruction has neither name nor flags, but that it ran in a transaction. */
+/* An instruction shows neither name nor flags, except that it ran in a transaction. */
 static void put_insn(struct pd_script_worker *worker, const struct pd_sample *sample,
                      const struct pd_delivered *record, struct pd_text *text)
 {
@@ -191,7 +191,7 @@ static void put_path(const char *path, struct pd_text *text)
     pd_text_pad(text, from, SOURCE_WIDTH);
 }
 
-/* What the line before showed is not shown again, whatever thread it was of. */
+/* A line that was just shown is not shown again, not even for another thread. */
 static bool is_shown(struct pd_script_worker *worker, const char *file, unsigned line)
 {
     bool same = worker->traced.file && worker->traced.line == line &&
@@ -201,7 +201,7 @@ static bool is_shown(struct pd_script_worker *worker, const char *file, unsigned
     return same;
 }
 
-/* Its file and line, or the object where these are not known. */
+/* Puts the file and line, or the object where these are not known. */
 static void put_source(struct pd_script_worker *worker, const struct pd_location *location,
                        struct pd_text *text)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of records that are no samples: --show-task-events and its like. */
+/* Lines of records that are no samples: --show-task-events and the like. */
 #include "render/raw_dump/record_text.h"
 #include "render/script/plan.h"
 
@@ -18,7 +18,7 @@ static struct pd_line_start line_start(const struct pd_delivered *record,
     }
     if (!record->event || pd_attr_flag(&record->event->attr, PD_ATTR_SAMPLE_ID_ALL))
         return start;
-    /* Without a trailer perf makes one up. */
+    /* perf makes up a trailer for a record that has none. */
     bool task = record->type == PD_RECORD_FORK || record->type == PD_RECORD_EXIT;
     start.cpu = 0;
     start.time = task ? body->fork.time : 0;
@@ -27,7 +27,7 @@ static struct pd_line_start line_start(const struct pd_delivered *record,
         start.tid = body->fork.tid;
     } else if (record->type == PD_RECORD_MMAP || record->type == PD_RECORD_MMAP2 ||
                record->type == PD_RECORD_COMM || record->type == PD_RECORD_NAMESPACES) {
-        start.pid = body->comm.pid; /* the four begin alike */
+        start.pid = body->comm.pid; /* these four types begin alike */
         start.tid = body->comm.tid;
     }
     return start;

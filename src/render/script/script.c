@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Records and samples, by workers -> the lines of script, in order. */
+/* Records and samples -> the lines of script, made by several workers and put in order. */
 #include "base/digits.h"
 #include "base/memory.h"
 #include "container/handle.h"
@@ -9,7 +9,7 @@
 
 /* More addresses than a record of 64 KiB can hold. */
 #define MAX_FRAMES 8192
-#define CALL_STACK 128 /* entries of a processor's, which --max-stack does not bound */
+#define CALL_STACK 128 /* entries of a processor's stack, which --max-stack does not limit */
 
 /* ---- workers ---- */
 
@@ -23,7 +23,7 @@ static bool shows_source(const struct pd_script *script)
     return false;
 }
 
-/* The fields that say of an address no more than its object, its function and its line. */
+/* The fields that tell no more of an address than its object, its function and its line. */
 #define OBJECT_FIELDS                                                                              \
     (PD_FIELD(COMM) | PD_FIELD(TID) | PD_FIELD(PID) | PD_FIELD(TIME) | PD_FIELD(CPU) |             \
      PD_FIELD(EVENT) | PD_FIELD(TRACE) | PD_FIELD(IP) | PD_FIELD(SYM) | PD_FIELD(DSO) |            \
@@ -32,7 +32,7 @@ static bool shows_source(const struct pd_script *script)
      PD_FIELD(BPF_OUTPUT) | PD_FIELD(PHYS_ADDR) | PD_FIELD(DATA_PAGE_SIZE) |                       \
      PD_FIELD(CODE_PAGE_SIZE))
 
-/* All processes may share the texts of an object's addresses. */
+/* Whether processes may share the texts of an object's addresses. */
 static bool is_by_object(const struct pd_script *script)
 {
     const uint32_t others = PERFDATA_SCRIPT_JSON | PERFDATA_SCRIPT_PT_EVENTS | PERFDATA_SCRIPT_DUMP;
@@ -54,7 +54,7 @@ static perfdata_status begin(void *data, unsigned index, struct pd_resolver *res
         worker->resolver = resolver;
         pd_resolver_guest_code(resolver, script->options->flags & PERFDATA_SCRIPT_GUEST_CODE);
         pd_resolver_by_object(resolver, is_by_object(script));
-        /* The recorded chain, the unwound one and the processor's may follow each other. */
+        /* A chain may consist of the recorded one, the unwound one and the processor's. */
         worker->frame_capacity = PD_MIN(2 * (size_t)script->form.max_stack + CALL_STACK,
                                         MAX_FRAMES);
         worker->frames = calloc(worker->frame_capacity + 1, sizeof *worker->frames);
@@ -109,7 +109,7 @@ static void end(void *data, unsigned index, void *state)
     free(worker);
 }
 
-/* An error of the trace, in JSON. */
+/* Puts an error of the trace as JSON. */
 static PD_NOINLINE void put_json_record(struct pd_script_worker *worker,
                                         const struct pd_delivered *record, struct pd_text *text)
 {
@@ -135,13 +135,15 @@ PD_INLINE void put_record(struct pd_script_worker *worker, const struct pd_deliv
         pd_script_record(worker, record, text);
 }
 
-/* With -D all records come, and lines only of those that are asked for. */
+/* Whether a record has a line: with -D all records come, but only those that are asked for have
+ * one. */
 static bool shows(const struct pd_script *script, uint32_t type)
 {
     return type < 128 && script->raw.line_types[type / 64] >> type % 64 & 1;
 }
 
-/* Addresses are looked up some samples before they are printed: their texts come from far. */
+/* Addresses are looked up this many samples before they are printed, since their texts come from
+ * far in memory. */
 #define AHEAD 8
 
 PD_INLINE void look_ahead(struct pd_script_worker *worker, const struct pd_batch *batch, size_t i,
@@ -164,8 +166,8 @@ PD_INLINE void look_ahead(struct pd_script_worker *worker, const struct pd_batch
         __builtin_prefetch((const void *)(uintptr_t)soon->location->memo[0]);
 }
 
-/* Lines that are made together, from record `i` on; how many, 0: that one's line is to be made
- * alone. `pack`: the first packed sample that has no line yet. */
+/* Makes lines of a series, from record `i` on. Returns how many; 0: the line of record `i` has to
+ * be made alone. `pack` is the first packed sample that has no line yet. */
 static size_t put_series(struct pd_script_worker *worker, struct pd_batch *batch, size_t i,
                          size_t *pack)
 {
@@ -183,7 +185,7 @@ static size_t put_series(struct pd_script_worker *worker, struct pd_batch *batch
     return done;
 }
 
-/* Makes the record where it is packed. */
+/* Makes the full record of a packed sample. */
 static void unpack(struct pd_script_worker *worker, struct pd_batch *batch, size_t i, size_t *pack)
 {
     struct pd_synth_packs *packs = batch->packs;
@@ -194,7 +196,7 @@ static void unpack(struct pd_script_worker *worker, struct pd_batch *batch, size
                         &batch->records[i]);
 }
 
-/* The samples of a trace. Most addresses were met just before. */
+/* Makes the lines of a trace's samples, most of whose addresses were met just before. */
 static void work_near(struct pd_script_worker *worker, struct pd_batch *batch)
 {
     size_t pack = 0, done;
@@ -317,7 +319,7 @@ static void want_shown(struct pd_consumer *consumer, uint32_t show)
         { PERFDATA_SCRIPT_SHOW_BPF, PD_RECORD_KSYMBOL },
         { PERFDATA_SCRIPT_SHOW_CGROUPS, PD_RECORD_CGROUP },
         { PERFDATA_SCRIPT_SHOW_TEXT_POKES, PD_RECORD_TEXT_POKE },
-        { PERFDATA_SCRIPT_SHOW_TEXT_POKES, PD_RECORD_KSYMBOL }, /* code that moves, too */
+        { PERFDATA_SCRIPT_SHOW_TEXT_POKES, PD_RECORD_KSYMBOL }, /* code that is moved, too */
         { PERFDATA_SCRIPT_SHOW_ROUNDS, PD_RECORD_FINISHED_ROUND },
     };
     want(consumer, PD_RECORD_AUXTRACE_ERROR);
@@ -327,7 +329,7 @@ static void want_shown(struct pd_consumer *consumer, uint32_t show)
             want(consumer, rows[i].type);
 }
 
-/* What a line looks like depends on those before it. */
+/* Whether what a line looks like depends on lines before it. */
 static bool one_by_one(const struct pd_script *script)
 {
     bool padded = false;
@@ -360,7 +362,7 @@ static perfdata_status decode(struct pd_script *script)
     return pd_trace_log_decode(&script->raw.log, &script->session, PD_TRACE_LOG_RECORDS, &config);
 }
 
-/* Only the first maps of threads and of CPUs hold. */
+/* Warns that only the first maps of threads and of CPUs count. */
 static perfdata_status warn_of_maps(struct pd_script *script)
 {
     const struct pd_order_stats *counts = script->session.order_stats;
@@ -375,7 +377,7 @@ static perfdata_status warn_of_maps(struct pd_script *script)
     return status;
 }
 
-/* Opens the session and all that asks it before the first record. */
+/* Opens the session and everything that needs it before the first record. */
 static perfdata_status open_session(struct pd_script *script)
 {
     const struct perfdata_script_options *options = script->options;
@@ -545,7 +547,8 @@ static perfdata_status check_options(struct pd_script *script)
     return PERFDATA_OK;
 }
 
-/* A stream has no feature for it, but its events count and never sample. */
+/* A stream does not tell that it is of perf stat, but then its events only count and never
+ * sample. */
 static bool is_stat(const struct pd_recording *recording)
 {
     if (recording->kind != PD_CONTAINER_PIPE)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples made of a trace come in series: thousands of one thread that differ in their times and
- * addresses only. What their lines have in common is kept as text, as is the text of each address,
- * with its instruction where that is shown; a line is then put together from copies. The first line
- * of a series is made the long way (line.c), as are those that something rare is about. */
+/* Samples made from a trace come in series: thousands of one thread that differ in their times and
+ * addresses only. What their lines have in common is kept as text, and so is the text of each
+ * address, with its instruction where that is shown. A line is then put together from copies of
+ * these. The first line of a series is made the long way (line.c), as is every line with something
+ * rare in it. */
 #include "base/digits.h"
 #include "render/script/plan.h"
 #include <stdlib.h>
@@ -13,13 +14,13 @@ enum {
     STEP = 32,                  /* short texts are copied in such steps */
     SLOT_TEXT = 224,            /* with 32 bytes before it four cache lines */
     ARROW = 3,                  /* " =>", which a target has before its blank */
-    LONGEST = SLOT_TEXT - STEP, /* behind the arrow; whole steps are read from there */
+    LONGEST = SLOT_TEXT - STEP, /* of what follows the arrow; it is read in whole steps */
     START_ROOM = 64,            /* for all up to the time, and for all between time and address */
     LINE_ROOM = 2 * START_ROOM + 2 * SLOT_TEXT + 192,
     PLAN_BITS = 8
 };
 
-/* The text of an address, and what follows up to the end of the line where no target does. */
+/* The text of an address with what follows it up to the end of the line, if no target does. */
 struct slot {
     uint64_t ip, stamp; /* of struct series; 0: free */
     const struct pd_location *location;
@@ -37,7 +38,7 @@ struct series {
     uint32_t pid, tid, cpu;
     uint16_t misc;
     uint8_t cpumode;
-    /* Which lines these are. */
+    /* Which parts the lines have. */
     bool has_time, has_middle, has_flags, has_insn, has_target;
     uint64_t stamp; /* of maps, cpumode and fields */
     uint64_t kernel_start;
@@ -114,7 +115,7 @@ static void put_middle(struct series *series, const struct pd_script_event *plan
     series->middle_length = (uint32_t)(to - series->middle);
 }
 
-/* The line of the record has just been made: those of the next ones may be like it. */
+/* The line of this record was made the long way. The next ones may be like it. */
 void pd_script_series_begin(struct pd_script_worker *worker, const struct pd_delivered *record)
 {
     enum { PERIOD = 21 };
@@ -136,7 +137,7 @@ void pd_script_series_begin(struct pd_script_worker *worker, const struct pd_del
         return;
     if (!worker->series)
         worker->series = calloc(1, sizeof *worker->series);
-    if (!worker->series) /* it goes without */
+    if (!worker->series) /* no memory: lines are made the long way */
         return;
     struct series *series = series_of(worker->series, fixed->cpu, record->misc);
     series->event = record->event;
@@ -155,7 +156,7 @@ void pd_script_series_begin(struct pd_script_worker *worker, const struct pd_del
     series->has_insn = plan->fields & PD_INSN_OF_SAMPLE;
     series->has_target = plan->branch_trace && plan->address_shown;
     series->stamp = span.stamp << PLAN_BITS | record->event->index;
-    if (series->has_target) /* has been asked for */
+    if (series->has_target) /* the symbols were asked for it before */
         series->kernel_start = pd_symbols_kernel_start(script->session.symbols, record->number);
     series->head_length = head->length;
     memcpy(series->head, head->text, head->length);
@@ -177,7 +178,7 @@ void pd_script_series_free(struct pd_script_worker *worker)
 
 /* ---- addresses ---- */
 
-/* An address has one of two neighbouring slots. */
+/* An address belongs in one of two neighbouring slots; this is the first to look at. */
 PD_INLINE struct slot *slot_of(struct pd_script_series *all, uint64_t ip)
 {
     return &all->slots[ip * UINT64_C(0x9e3779b97f4a7c15) >> (64 - SLOT_BITS)];
@@ -188,7 +189,7 @@ PD_INLINE struct slot *neighbour(struct pd_script_series *all, struct slot *slot
     return &all->slots[(size_t)(slot - all->slots) ^ 1];
 }
 
-/* The one that it had or a free one, else one after the other. */
+/* The slot that the address had, or a free one, else either of the two by turns. */
 static struct slot *take_slot(struct pd_script_series *all, uint64_t ip)
 {
     struct slot *slot = slot_of(all, ip), *other = neighbour(all, slot);
@@ -197,7 +198,7 @@ static struct slot *take_slot(struct pd_script_series *all, uint64_t ip)
     return !other->stamp || other->ip == ip || all->turn++ & 1 ? other : slot;
 }
 
-/* The text of the instruction; false: it may be another one next time. */
+/* Makes the text of the instruction; false: it may be another one next time. */
 static bool make_insn(struct pd_script_worker *worker, const struct pd_delivered *record,
                       uint64_t fields, struct pd_location *location)
 {
@@ -211,7 +212,7 @@ static bool make_insn(struct pd_script_worker *worker, const struct pd_delivered
     return !text->failed;
 }
 
-/* The record, which is made where the sample is packed. */
+/* The sample's record, which is made here if the sample is packed. */
 static const struct pd_delivered *record_of(struct pd_script_series *all, const struct line *line)
 {
     if (line->record)
@@ -229,7 +230,7 @@ static PD_NOINLINE const struct slot *fill(struct pd_script_worker *worker,
     struct pd_location *location = pd_resolve(worker->resolver, record->thread, record->number,
                                               series->cpumode, ip);
     struct slot *slot = take_slot(worker->series, ip);
-    /* Other maps have changed, this one has not. */
+    /* The stamp is old because other maps have changed; this one has not. */
     if (location && slot->location == location && slot->plan == record->event->index) {
         slot->stamp = series->stamp;
         return slot;
@@ -278,7 +279,7 @@ PD_INLINE void copy_step(char *to, const char *from)
     memcpy(to, from, STEP);
 }
 
-/* `from` has whole steps of room. */
+/* At `from`, whole steps must be readable. */
 PD_INLINE char *put(char *to, const char *from, size_t length)
 {
     copy_step(to, from);
@@ -296,7 +297,7 @@ PD_INLINE char *put_slot(char *to, const char *from, size_t length)
     return to + length;
 }
 
-/* The address and what it leads to, up to the line's end. */
+/* Puts the address and where it leads to, up to the line's end. */
 PD_INLINE char *put_places(struct pd_script_worker *worker, const struct series *series,
                            const struct line *line, char *to)
 {
@@ -307,7 +308,7 @@ PD_INLINE char *put_places(struct pd_script_worker *worker, const struct series 
     to = put_slot(to, slot->text + ARROW, slot->length);
     if (!series->has_target)
         return to;
-    /* Kernel and user are looked up in each other's place in rare cases. */
+    /* A target that is not in the same one of kernel and user space takes the long way. */
     if ((sample->to >= series->kernel_start) != (series->cpumode == PD_CPUMODE_KERNEL))
         return NULL;
     slot = find(worker, series, line, sample->to);
@@ -318,7 +319,7 @@ PD_INLINE char *put_places(struct pd_script_worker *worker, const struct series 
     return to;
 }
 
-/* False: it cannot be made so. */
+/* Puts a line from copies. False: it has to be made the long way. */
 PD_INLINE bool put_line(struct pd_script_worker *worker, struct series *series,
                         const struct line *line, struct pd_text *text)
 {
@@ -394,7 +395,7 @@ PD_INLINE bool is_kernel(const struct pd_synth_packed *packed)
     return pd_synth_packed_mode(packed) == PD_CPUMODE_KERNEL;
 }
 
-/* Those of one series, from `at` on. */
+/* Puts the packed samples from `at` on that are of one series. Returns how many. */
 static size_t put_packed(struct pd_script_worker *worker, const struct pd_synth_packs *packs,
                          size_t at, struct pd_text *text)
 {

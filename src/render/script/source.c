@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of source files. srccode: the one below a sample's line, unless the thread's last one was
- * the same. */
+/* Lines of source files. For srccode: the source line shown below a sample's line, unless it is the
+ * one that the thread showed last. */
 #include "base/hash.h"
 #include "render/script/plan.h"
 #include "object/file.h"

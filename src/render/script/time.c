@@ -27,7 +27,7 @@ char *pd_script_put_day(const struct pd_script *script, char *to, uint64_t time)
     return to;
 }
 
-/* Neighbouring lines share their seconds. */
+/* Makes the text of a new time. Neighbouring lines mostly share their seconds, which are kept. */
 static char *put_new_time(struct pd_script_worker *worker, char *to, uint64_t time)
 {
     uint64_t second = time / NS_PER_SECOND, rest = time - second * NS_PER_SECOND;

@@ -30,7 +30,8 @@ static bool sort_tasks(struct pd_chart *chart)
     return true;
 }
 
-/* Names of a task, newest first: for (name = ...; name; name = older_name(chart, name)). */
+/* Goes through the names of a task, newest first: for (name = ...; name; name = older_name(chart,
+ * name)). */
 static struct pd_chart_name *name_at(struct pd_chart *chart, uint32_t at)
 {
     return at == PD_CHART_NONE ? NULL : &chart->names.data[at];
@@ -64,7 +65,8 @@ static uint32_t show_from(struct pd_chart *chart, bool io, uint64_t least)
     return count;
 }
 
-/* Those that did most: at least as many as are asked for, by powers of ten. */
+/* Chooses the tasks that did most, at least as many as asked for: the limit falls by powers of
+ * ten. */
 static uint32_t choose(struct pd_chart *chart, bool io)
 {
     enum { TIME = 10000000, BYTES = 1048576 };
@@ -82,8 +84,8 @@ static uint32_t choose(struct pd_chart *chart, bool io)
 
 /* ---- processors ---- */
 
-/* perf says the processor of this machine, whatever the recording's was; its line's end is part of
- * the text. */
+/* As perf does, tells the processor of this machine, whatever the recording's was. The line's end
+ * is part of the text. */
 static void read_model(char *model, size_t size)
 {
     static const char key[] = "model name\t: ";
@@ -123,7 +125,7 @@ static perfdata_status draw_cpus(struct pd_chart *chart)
     return status;
 }
 
-/* What no sample ended. */
+/* Ends the states that no sample has ended. */
 static bool end_frequencies(struct pd_chart *chart)
 {
     for (uint32_t cpu = 0; cpu <= chart->cpu_count && cpu < PD_CHART_CPUS; cpu++) {
@@ -210,8 +212,8 @@ static perfdata_status draw_rows(struct pd_chart *chart, uint32_t row, bool io)
     return status;
 }
 
-/* The name that the task had at this time, when it is drawn; else the newest one that is; else its
- * first one, which has no row. */
+/* The name that the task had at this time, if it is drawn; else its newest one that is drawn;
+ * else its first one, which has no row. */
 static const struct pd_chart_name *name_then(struct pd_chart *chart, uint32_t pid, uint64_t time)
 {
     const struct pd_chart_task *task = pd_chart_task(chart, pid);
@@ -231,7 +233,7 @@ static perfdata_status draw_wakeups(struct pd_chart *chart)
     perfdata_status status = PERFDATA_OK;
     for (size_t i = chart->wakeups.count; status >= 0 && i--;) {
         const struct pd_chart_wakeup *wakeup = &chart->wakeups.data[i];
-        /* perf asks the sample for its waker by a name that it does not have, and gets task 0. */
+        /* perf reads the waker from a field that the sample does not have, and gets task 0. */
         pd_svg_wakeup(chart, wakeup, name_then(chart, 0, wakeup->time),
                       name_then(chart, wakeup->wakee, wakeup->time));
         status = pd_chart_flush(chart);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `timechart`: system calls that read, write, sync or wait, as spans by task. Short ones are drawn
- * longer, near ones of one kind are joined. */
+/* `timechart`: system calls that read, write, sync or wait, as spans by task. Short spans are drawn
+ * longer, and neighbouring ones of one kind are joined. */
 #include "render/timechart/timechart.h"
 
 static perfdata_status skip(const struct pd_tp_sample *sample, const char *why)
@@ -19,7 +19,8 @@ perfdata_status pd_chart_io_enter(struct pd_chart *chart, const struct pd_tp_sam
     if (!name)
         return PERFDATA_ERROR_MEMORY;
     if (name->ios != PD_CHART_NONE && !chart->ios.data[name->ios].end) {
-        /* As in perf both are lost: which of them the next return is of is not known. */
+        /* As in perf, both calls are lost, since it is not known which one the next return belongs
+         * to. */
         name->ios = chart->ios.data[name->ios].older;
         return skip(sample, "start event: previous event already started!");
     }
@@ -30,7 +31,8 @@ perfdata_status pd_chart_io_enter(struct pd_chart *chart, const struct pd_tp_sam
     return pd_vec_push(&chart->ios, io) ? PERFDATA_OK : pd_tp_no_memory(&chart->tp);
 }
 
-/* Neither overlaps the one before it: what was drawn longer ends here, unless it failed. */
+/* Keeps a call from overlapping the one before it, which was drawn longer: that one ends here,
+ * unless it failed. */
 static void part(struct pd_chart_io *before, struct pd_chart_io *io)
 {
     if (io->start >= before->end)

@@ -58,8 +58,8 @@ static struct pd_text *out_of(struct pd_chart *chart)
 
 /* ---- numbers ---- */
 
-/* What printf makes of a number with `decimals` decimals, eight at most: most of the time of a
- * picture. */
+/* What printf makes of a number with `decimals` decimals, eight at most. Without this, printf would
+ * take most of the time of a picture. */
 static void put_decimal(struct pd_text *out, double value, unsigned decimals)
 {
 #ifdef __SIZEOF_INT128__
@@ -85,7 +85,7 @@ static void put_decimal(struct pd_text *out, double value, unsigned decimals)
     pd_text_format(out, "%.*f", (int)decimals, value);
 }
 
-/* As pd_text_format() of %s, %u, %d and %.Nf, N from 1 to 8, and of nothing else. */
+/* Like pd_text_format(), but only with %s, %u, %d and %.Nf, N from 1 to 8. */
 __attribute__((format(printf, 2, 3))) static void put(struct pd_text *out, const char *form, ...)
 {
     va_list values;
@@ -110,7 +110,7 @@ __attribute__((format(printf, 2, 3))) static void put(struct pd_text *out, const
 
 /* ---- places and sizes ---- */
 
-/* The picture begins at a full tenth of a second. */
+/* The picture begins at a whole tenth of a second. */
 static uint64_t left_end(const struct pd_chart *chart)
 {
     return chart->first - chart->first % 100000000;
@@ -125,8 +125,8 @@ static double x_of(const struct pd_chart *chart, uint64_t time)
 
 enum { SMALLEST_TEXT = 100 }; /* 1/SMALLEST_TEXT points */
 
-/* The largest size of 10, 5, 2.5 ... points that is not above this one; 0: it would be too small to
- * be seen. */
+/* The largest of the sizes 10, 5, 2.5 ... points that is not above `size`; 0: it would be too small
+ * to be seen. */
 static double text_size(double size)
 {
     double fits = 10;
@@ -176,7 +176,8 @@ static void put_chain(struct pd_chart *chart, const char *title, uint32_t chain)
     pd_text_string(out, "</desc>\n");
 }
 
-/* A task gives itself any name: what XML reserves is written as XML asks, though perf does not. */
+/* A task can give itself any name, so characters that XML reserves are written as XML asks, though
+ * perf does not do so. */
 static void put_name(struct pd_chart *chart, const struct pd_chart_name *name)
 {
     struct pd_text *out = out_of(chart);
@@ -204,8 +205,8 @@ void pd_svg_begin(struct pd_chart *chart, uint32_t rows)
     pd_text_string(out, style);
 }
 
-/* Nanoseconds from line to line: perf's 10 ms, or so many times ten as leave a million lines. A
- * damaged time may be years away from the others. */
+/* How many nanoseconds lie from line to line: perf's 10 ms, or ten times that, and so on, until
+ * there are at most a million lines. A damaged time may be years away from the others. */
 static uint64_t grid_step(const struct pd_chart *chart, uint64_t least)
 {
     enum { MOST_LINES = 1000000 };
@@ -301,8 +302,8 @@ void pd_svg_cpu(struct pd_chart *chart, uint32_t cpu, const char *model)
     pd_text_string(out, "</g>\n");
 }
 
-/* Spans that a user asked to see stand out: in tasks' rows (no name) by their time only, and there
- * a span of just this time does not; as in perf. */
+/* Spans that the user asked to see stand out. As in perf, spans in tasks' rows (no name) do so by
+ * their time alone, and not if they last just the time given. */
 static const char *style_of(const struct pd_chart *chart, const struct pd_chart_name *name,
                             const struct pd_chart_span *span)
 {
@@ -470,8 +471,8 @@ void pd_svg_span(struct pd_chart *chart, const struct pd_chart_name *name,
 
 /* ---- system calls ---- */
 
-/* How high a bar is, as a part of half a row. The largest ones are drawn as the failed ones are:
- * perf draws them so. */
+/* The height of a bar, as a part of half a row. As in perf, the largest ones are drawn like those
+ * that failed. */
 static double io_part(const struct pd_chart_name *name, const struct pd_chart_io *io)
 {
     enum { QUARTERS = 4 };
@@ -558,8 +559,8 @@ static void put_arrow_title(struct pd_chart *chart, const struct pd_chart_name *
     pd_text_string(out_of(chart), "</title>\n");
 }
 
-/* An arrow's two ends, where their tasks have rows: what lies between is not drawn, each end names
- * the task at the other. */
+/* Draws an arrow's two ends, each where its task has a row, and nothing in between. Each end
+ * names the task at the other. */
 static void put_arrow_ends(struct pd_chart *chart, const struct pd_chart_wakeup *wakeup,
                            const struct pd_chart_name *waker, const struct pd_chart_name *wakee)
 {

@@ -15,7 +15,7 @@ struct pd_chart_task *pd_chart_task(struct pd_chart *chart, uint32_t pid)
     return &chart->tasks.data[at];
 }
 
-/* A further name of the task, which becomes its current one. */
+/* Adds a name to the task, and makes it its current one. */
 static struct pd_chart_name *add_name(struct pd_chart *chart, struct pd_chart_task *task,
                                       uint32_t text)
 {
@@ -47,7 +47,7 @@ struct pd_chart_name *pd_chart_named(struct pd_chart *chart, uint32_t pid)
     return !task || task->current == PD_CHART_NONE ? NULL : &chart->names.data[task->current];
 }
 
-/* The place in names_of_keys of a task's name; NULL without memory. */
+/* Where names_of_keys has a task's name; NULL: no memory. */
 static uint32_t *find_key(struct pd_chart *chart, uint32_t task, uint32_t text)
 {
     const uint32_t key[] = { task, text };

@@ -96,7 +96,7 @@ bool pd_chart_chain(struct pd_chart *chart, const struct pd_tp_sample *sample, u
     return *chain != PD_INTERN_NONE;
 }
 
-/* The name was in a state until the sample. */
+/* Adds a span: the name was in this state until the sample. */
 static bool add_span(struct pd_chart *chart, struct pd_chart_name *name, uint8_t state,
                      uint32_t chain, const struct pd_tp_sample *sample)
 {
@@ -119,7 +119,7 @@ static bool add_span(struct pd_chart *chart, struct pd_chart_name *name, uint8_t
     return pd_vec_push(&chart->spans, span);
 }
 
-/* The end of the state in which the task was; perf takes the one that leaves a CPU for running. */
+/* Ends the task's state. As perf does, takes a task that leaves a CPU for one that was running. */
 static bool end_state(struct pd_chart *chart, struct pd_chart_name *name, bool runs, uint32_t chain,
                       const struct pd_tp_sample *sample)
 {
@@ -234,7 +234,7 @@ static perfdata_status take_frequency(void *data, const struct pd_tp_sample *sam
     chart->most_frequency = PD_MAX(chart->most_frequency, frequency);
     if (!chart->least_frequency || frequency < chart->least_frequency)
         chart->least_frequency = frequency;
-    if (frequency == chart->most_frequency - TURBO) /* processors tell of turbo so */
+    if (frequency == chart->most_frequency - TURBO) /* processors tell of turbo by this step */
         chart->turbo_frequency = chart->most_frequency;
     return PERFDATA_OK;
 }
@@ -257,7 +257,7 @@ IO_KIND(TX)
 IO_KIND(RX)
 IO_KIND(POLL)
 
-/* The second are those that work on no file, or on several. */
+/* Calls with NULL in place of "fd" work on no file, or on several. */
 #define IO_CALL(name, KIND, ...)                                                                   \
     { "syscalls:sys_enter_" name, { __VA_ARGS__ }, enter_##KIND },                                 \
     {                                                                                              \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `timechart -t`: rows of CPUs, so that those of one package stand together, and of these those of
- * one core. */
+/* `timechart -t`: the rows of CPUs, so that those of one package stand together, and among these
+ * those of one core. */
 #include "render/sched/sched.h"
 #include "render/timechart/timechart.h"
 #include <stdlib.h>
@@ -22,7 +22,8 @@ static struct cpu_set *read_sets(const struct pd_part_string_item *items, uint32
     return sets;
 }
 
-/* The CPUs of the core that `cpu` is of come next; each core comes once. */
+/* Gives the next rows to the CPUs of the core that `cpu` belongs to; each core gets rows only
+ * once. */
 static void place_core(struct pd_chart *chart, struct cpu_set *cores, uint32_t count, uint32_t cpu,
                        uint16_t *next)
 {
@@ -51,7 +52,7 @@ bool pd_chart_place_by_topology(struct pd_chart *chart)
         return pd_warning(&chart->tp.recording->context, PERFDATA_ISSUE_UNSUPPORTED, -1,
                           "problem building topology\n") >= 0;
     }
-    memset(chart->places, 0, sizeof chart->places); /* perf has no other place for the rest */
+    memset(chart->places, 0, sizeof chart->places); /* as in perf, all other CPUs have row 0 */
     for (uint32_t i = 0; packages && cores && i < package_count; i++)
         for (uint32_t cpu = 0; cpu < PD_CHART_CPUS; cpu++)
             if (pd_sched_has_cpu(packages[i].bits, cpu))

@@ -20,8 +20,8 @@ static int refuse(const struct reader *reader, const char *key)
                       "bad config value for '%s', ignoring...\n", key);
 }
 
-/* As perf counts: with k, m or g, in 32 bits; a number below 0 and one that is none both end in a
- * column of their own. */
+/* Counts as perf does: with k, m or g, and in 32 bits. A number below 0 and a text that is no
+ * number both end in a column of their own. */
 static int take_alignment(const struct reader *reader, const char *key, const char *value)
 {
     uint64_t number;
@@ -33,14 +33,14 @@ static int take_alignment(const struct reader *reader, const char *key, const ch
     return 0;
 }
 
-/* What is neither yes nor no perf says it ignores, and takes for yes. */
+/* perf says that it ignores a value that is neither yes nor no, but takes it for yes. */
 static int take_entry(void *data, const char *key, const char *value)
 {
     struct reader *reader = data;
     struct pd_trace_settings *settings = reader->settings;
     const struct {
         const char *key;
-        bool *out, means; /* *out is `means` where the setting is on */
+        bool *out, means; /* *out becomes `means` where the setting is on */
     } rows[] = {
         { "trace.show_timestamp", &settings->no_time, false },
         { "trace.show_duration", &settings->no_duration, false },

@@ -4,7 +4,7 @@
 #include <fnmatch.h>
 #include <stdlib.h>
 
-/* Numbers below that are looked up in a table; above it arm has some of its own. */
+/* Lower numbers are looked up in a table; arm has some numbers of its own above them. */
 enum { NUMBERS = 512, PRIVATE_NUMBERS = 8 };
 enum column { X86_64, I386, AARCH64, RISCV64, ARM, S390X, PPC64, COLUMNS };
 enum { NONE = -1 };
@@ -20,7 +20,7 @@ struct pd_syscalls {
 
 struct call {
     const char *name, *arguments;
-    const char *like; /* WIDER: the name of the other one, which has the arguments */
+    const char *like; /* WIDER: the other call, which has the arguments */
     bool is_hidden;
 };
 
@@ -49,7 +49,7 @@ static const struct {
 static const struct machine {
     struct pd_syscall_machine public;
     enum column column;
-    const char *clone; /* the arguments of clone where they are in another order */
+    const char *clone; /* the arguments of clone where they stand in another order */
 } machines[] = {
     { { "x86_64", 8, PD_OPEN_GENERIC, false, false }, X86_64, NULL },
     { { "i?86", 4, PD_OPEN_GENERIC, false, false }, I386, CLONE_BACKWARDS },
@@ -73,7 +73,7 @@ bool pd_syscalls_know(const char *arch)
     return machine_of(arch) != NULL;
 }
 
-/* "const char * filename" */
+/* Adds an argument, as in "const char * filename". */
 static bool add_argument(struct pd_syscall *syscall, const char *text, size_t length)
 {
     struct pd_syscall_argument *argument = &syscall->arguments[syscall->count];
@@ -112,8 +112,8 @@ static const struct call *find_call(const char *name)
     return bsearch(name, calls, PD_LENGTH(calls), sizeof *calls, by_name);
 }
 
-/* Calls that perf does not know on machines with one table of numbers for 32 and 64 bits: they have
- * one number for both, by two names. */
+/* Calls that perf does not know on machines whose table of numbers is shared by 32 and 64 bits:
+ * there, one number has two names. */
 static bool has_two_names(const char *name)
 {
     static const char *const names[] = { "fadvise64", "fcntl",  "fstat",   "fstatfs",

@@ -112,7 +112,7 @@ static void align(struct pd_text *out, size_t written, size_t to)
         pd_text_fill(out, ' ', to - written);
 }
 
-/* A call of another thread that goes on while this one begins. */
+/* Puts the call of another thread that is still going on when this one begins. */
 static void put_interrupted(struct trace *trace, const struct pd_tp_sample *sample)
 {
     enum { DOTS = 4 };
@@ -151,7 +151,8 @@ static void put_error(int number, struct pd_text *out)
     pd_text_char(out, ')');
 }
 
-/* A result that is a task, with its name, if it is known; perf shows nothing of others. */
+/* Puts a result that is a task, with its name, if that is known. perf shows nothing of other
+ * results. */
 static void put_result_task(struct trace *trace, const struct pd_tp_sample *sample, int64_t result)
 {
     struct named named = { trace, sample };
@@ -254,7 +255,7 @@ static perfdata_status unknown_call(struct trace *trace, const struct pd_tp_samp
                     "system call %lld is in no table: such calls are left out", (long long)number);
 }
 
-/* The sample behind a line, for who looks for mistakes. */
+/* Puts the sample behind a line, for those who look for mistakes. */
 static void put_sample(struct trace *trace, const struct pd_tp_sample *sample,
                        const struct pd_thread *thread)
 {
@@ -264,7 +265,7 @@ static void put_sample(struct trace *trace, const struct pd_tp_sample *sample,
                    (int)from->tid, (int)from->cpu);
 }
 
-/* What is done with a call that is shown, where a sample enters or leaves it. */
+/* What is done with a call that is shown, when a sample enters or leaves it. */
 typedef perfdata_status take_call_fn(struct trace *trace, const struct pd_tp_sample *sample,
                                      const struct pd_syscall *call, struct pd_thread *thread,
                                      struct task *task);
@@ -478,7 +479,8 @@ static const struct pd_tp_handler handlers[] = {
 
 /* ---- the summary ---- */
 
-/* In perf's order of operations: what is equal here stays in the order of numbers. */
+/* Multiplies in perf's order, since rounding decides what is equal and so stays in the order of
+ * numbers. */
 static double total_of(const struct call_stats *stats)
 {
     return stats->durations.count * (stats->durations.mean / 1e6);
@@ -568,7 +570,7 @@ static int fewest_first(const void *a, const void *b)
     return x->place < y->place ? -1 : x->place > y->place;
 }
 
-/* Threads in perf's order: by its buckets, then by events. */
+/* Puts threads in perf's order: by its hash buckets, then by how many events they have. */
 static perfdata_status put_summary(struct trace *trace)
 {
     size_t count, kept = 0;

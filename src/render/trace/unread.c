@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Which arguments of a system call it does not read, as its other arguments say. */
+/* Which arguments of a system call it does not read, given the values of its other arguments. */
 #include "format/enums.h"
 #include "render/trace/commands.h"
 #include "render/trace/syscall.h"
 
-/* Which arguments of futex an operation does not read: bits of their numbers. */
+/* Which arguments an operation of futex does not read, as bits of argument numbers. */
 static unsigned unread_by_futex(uint64_t operation)
 {
     enum { TIME = 1 << 3, ADDRESS_2 = 1 << 4, VALUE = 1 << 5, FLAGS_OF_IT = 0x180 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What arguments of system calls are shown as: addresses, words of a list, flags. What is in no
- * table is a number. */
+/* How arguments of system calls are shown: as addresses, words of a list, or flags. What is in no
+ * table is shown as a number. */
 #include "render/trace/commands.h"
 #include "render/trace/syscall.h"
 #include <stdlib.h>
@@ -88,7 +88,8 @@ struct word {
     uint64_t value;
 };
 
-/* The next word of a list that has one, and its number; `next` begins as the number 0. */
+/* The next word of a list, with its number. `next` begins as the number 0; numbers without a word
+ * are skipped. */
 static struct word take_word(const char **at, uint64_t *next)
 {
     while (**at) {
@@ -144,7 +145,7 @@ static void put_bar(struct pd_text *out, size_t from)
         pd_text_char(out, '|');
 }
 
-/* Bits that have no word, behind what was put since `from`. */
+/* Puts the bits that have no word, behind what was put since `from`. */
 static void put_rest(struct pd_text *out, size_t from, uint64_t value)
 {
     if (!(uint32_t)value)
@@ -153,7 +154,7 @@ static void put_rest(struct pd_text *out, size_t from, uint64_t value)
     pd_text_format(out, "%#x", (unsigned)value);
 }
 
-/* Returns the bits that have no word. */
+/* Puts the words of bits, and returns the bits that have no word. */
 static uint64_t put_known_flags(const char *words, uint64_t value, struct pd_text *out, size_t from)
 {
     uint64_t next = 0;
@@ -169,7 +170,7 @@ static uint64_t put_known_flags(const char *words, uint64_t value, struct pd_tex
     return value;
 }
 
-/* Of flags without any bit. */
+/* Puts the word for flags without any bit. */
 static void put_none(const char *words, const char *otherwise, struct pd_text *out)
 {
     if (*words == '=')
@@ -189,9 +190,9 @@ static void put_flags(const char *words, uint64_t value, struct pd_text *out)
     put_rest(out, from, rest);
 }
 
-/* From a table of bits. Of a bit without a word perf writes "0x", takes back one character more
- * than that, and writes on from there: what hangs over the end is seen where nothing follows. Bits
- * beyond the table are not shown. */
+/* Puts words from a table of bits. For a bit without a word, perf writes "0x", goes back by one
+ * character more than that, and writes on from there, so that these characters are seen only if
+ * nothing follows. Bits beyond the table are not shown. */
 static void put_bits(const char *words, uint64_t value, struct pd_syscall_text *out)
 {
     static const char unknown[] = "0x";
@@ -229,7 +230,7 @@ struct mode {
     const char *text;
 };
 
-/* Each word stands for all of its bits, the widest first. */
+/* Puts a mode. Each word stands for all of its bits; words with many bits come first. */
 static void put_mode(uint64_t value, struct pd_text *out)
 {
     static const struct mode modes[] = {
@@ -266,7 +267,7 @@ static void put_access(uint64_t value, struct pd_text *out)
         pd_text_format(out, "|%#x", (unsigned)value & ~7u);
 }
 
-/* perf knows the bit of LARGEFILE where it is the generic one only. */
+/* perf knows the bit of LARGEFILE only where it is the generic one. */
 static void put_open(const struct pd_syscall *syscall, uint64_t value, struct pd_text *out)
 {
     enum { WAYS = 3, DATA_ONLY = 0x1000, WHOLE = 0x101000 };
@@ -306,7 +307,7 @@ static void put_futex(const char *words, uint64_t value, struct pd_text *out)
     pd_text_string(out, value & REALTIME ? "|CLOCK_REALTIME" : "");
 }
 
-/* A word of the lower bits, then flags. */
+/* Puts a word for the lower bits, then flags. */
 static void put_typed(const char *words, uint64_t lower, const char *flags, uint64_t value,
                       struct pd_text *out)
 {
@@ -359,7 +360,7 @@ static void put_synchronise(const char *words, uint64_t value, struct pd_syscall
         put_bits(words, value, out);
 }
 
-/* ioctl: by the command's type and number, else its parts. */
+/* Puts an ioctl's command by its name, or where it has none by its parts. */
 static void put_control(bool is_powerpc, uint64_t value, struct pd_text *out)
 {
     static const struct {
@@ -419,7 +420,7 @@ static void put_file_argument(const struct pd_syscall *syscall, const uint64_t *
         pd_text_format(out, "%d", (int)value);
 }
 
-/* A number of the machine's `long`. */
+/* Puts a number of the size of the machine's `long`. */
 static void put_long(const struct pd_syscall *syscall, uint64_t value, struct pd_text *out)
 {
     pd_text_i64(out, syscall->machine->word < 8 ? (int32_t)value : (int64_t)value, 0);
@@ -515,7 +516,7 @@ static bool is_one_of(const char *name, const char *const *names)
     return false;
 }
 
-/* Calls whose folder is a number even where it is the current one. */
+/* Calls whose folder is shown as a number even if it is the current one. */
 static bool names_no_folder(const struct pd_syscall *syscall, const char *argument)
 {
     static const char *const calls[] = { "faccessat", "faccessat2", "fanotify_mark",
