@@ -13,7 +13,7 @@ struct pd_itrace_options {
     bool intr_events, errors, log;
     bool callchain, add_callchain, last_branch, add_last_branch;
     bool approximate_ipc, timeless;
-    bool remote_access, mem, first_level, last_level, tlb; /* a M f m t: not of PT */
+    bool remote_access, mem, first_level, last_level, tlb; /* a M f m t: not for Intel PT */
     bool thread_stack; /* the verb shows the depth of calls: callindent */
     uint8_t quick;     /* number of q */
     enum pd_itrace_period period_type;
@@ -41,20 +41,20 @@ enum pd_itrace_verb {
 
 /* What holds when nothing is asked for. */
 void pd_itrace_options_init(struct pd_itrace_options *options, enum pd_itrace_verb verb);
-/* --itrace (`text` NULL) or --itrace=text, after init; the last one counts, letters of several add
- * up as in perf. False: it does not parse. */
+/* --itrace (`text` NULL) or --itrace=text, after init; the last one counts, the letters of several
+ * add up as in perf. False: it does not parse. */
 bool pd_itrace_options_parse(struct pd_itrace_options *options, enum pd_itrace_verb verb,
                              const char *text);
 /* The build-id cache of the options, else that of perfconfig; NULL: neither. Lives as long as
  * both. */
 const char *pd_itrace_options_cache(const struct pd_itrace_options *options, const char *given);
-/* One entry of perfconfig: "intel-pt.max-loops" and its value, NULL without "=". False: the value
- * is none for this key; what is not about traces is true. */
+/* One entry of perfconfig: "intel-pt.max-loops" and its value, NULL without "=". False: this key
+ * cannot have that value. Entries that are not about traces give true. */
 bool pd_itrace_options_config(struct pd_itrace_options *options, const char *key,
                               const char *value);
-/* All of it: init, the entries of perfconfig (a value that is none is an issue; `places` NULL: none
- * are read), then each of `asked`, where "" is a plain --itrace. PERFDATA_ERROR_ARGUMENT with
- * perf's text: one does not parse. */
+/* Takes everything: init, the entries of perfconfig (a value that its key cannot have is an issue;
+ * `places` NULL: no perfconfig is read), then each of `asked`, where "" is a plain --itrace.
+ * PERFDATA_ERROR_ARGUMENT with perf's text: one of these does not parse. */
 perfdata_status pd_itrace_options_take(struct pd_itrace_options *options, enum pd_itrace_verb verb,
                                        struct pd_context *context,
                                        const struct pd_config_places *places,

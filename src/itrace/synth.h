@@ -80,15 +80,15 @@ struct pd_synth_fixed {
     uint64_t period;
 };
 
-/* It has no such parts. */
+/* The record has no variable parts. */
 PD_INLINE bool pd_synth_is_fixed(const struct pd_delivered *record)
 {
     return record->facts && record->event->synthesised &&
            record->size == sizeof(struct pd_synth_fixed);
 }
 
-/* A sample -> its record, but for the number. One by one: the compiler would clear it by a slow
- * instruction first. */
+/* Makes a sample's record, but for the number. Member by member: the compiler would clear it by a
+ * slow instruction first. */
 PD_INLINE void pd_synth_record(const struct pd_synth_fixed *fixed,
                                const struct pd_synth_facts *facts, const struct pd_event *event,
                                struct pd_thread *thread, struct pd_delivered *record)
@@ -112,8 +112,8 @@ PD_INLINE void pd_synth_record(const struct pd_synth_fixed *fixed,
     record->facts = facts;
 }
 
-/* Decodes it into a sample that holds nothing, or another one of these: what no such sample has is
- * left alone. */
+/* Decodes such a record into a sample that is empty, or that holds another such record: members
+ * that these samples never set are left alone. */
 PD_INLINE void pd_synth_sample(const struct pd_delivered *record, struct pd_sample *out)
 {
     const struct pd_synth_fixed *fixed = (const void *)record->data;
@@ -138,8 +138,8 @@ PD_INLINE void pd_synth_sample(const struct pd_delivered *record, struct pd_samp
 /* Where samples are put. Those of one step take PD_SYNTH_STEP places at most. */
 enum { PD_SYNTH_STEP = 64 };
 
-/* A sample of fixed size on its way to another thread, which makes a record of it: what has to go
- * from core to core takes longer than what is done with it. */
+/* A sample of fixed size on its way to another thread, which makes a record of it: moving bytes
+ * from core to core takes longer than the work on them. */
 struct pd_synth_packed {
     uint64_t from, to, time, insn_ip, insn_count, cycle_count, period;
     uint16_t flags, place; /* of its record among the sink's */
@@ -190,7 +190,7 @@ PD_INLINE uint16_t pd_synth_packed_mode(const struct pd_synth_packed *packed)
 }
 void pd_synth_unpack_one(const struct pd_synth_packed *packed, const struct pd_synth_origin *origin,
                          struct pd_synth_unpacked *room, struct pd_delivered *record);
-/* Makes the records of what is packed; `room` is as long as the list. */
+/* Makes records of the packed samples; `room` is as long as the list. */
 void pd_synth_unpack(struct pd_synth_packs *packs, struct pd_synth_unpacked *room,
                      struct pd_delivered *records);
 /* Room for so many, if there is none yet. False: no memory. */
@@ -216,11 +216,11 @@ enum { PD_SYNTH_STEP_RECORD = 126 };
 /* The debug log (--itrace=d). */
 struct pd_synth_log {
     void *data;
-    /* Takes the text; NULL: it comes as records PD_SYNTH_LOG. */
+    /* Takes the text; NULL: the text comes as PD_SYNTH_LOG records. */
     perfdata_status (*write)(void *data, const char *text, size_t size);
-    bool errors; /* those that are told stand in the log, too */
-    /* What the log says of a record of the recording: "PERF_RECORD_..." and a newline at the end.
-     * Of an AUXTRACE_ERROR the line that perf prints of it. */
+    bool errors; /* errors that are reported stand in the log, too */
+    /* Puts into `text` what the log says of a record of the recording: "PERF_RECORD_..." and a
+     * newline at the end. Of an AUXTRACE_ERROR the line that perf prints of it. */
     void (*record)(void *data, const struct pd_delivered *record, struct pd_text *out);
 };
 
@@ -239,9 +239,9 @@ struct pd_synth_config {
     bool no_host;                   /* only guests' code is known */
     bool guest_code;                /* code that runs in a guest is the host's: --guest-code */
     struct pd_guests *guests;       /* else: theirs; NULL: nothing is known of guests */
-    unsigned threads; /* that may walk, the caller's included; see pd_synth_take_help() */
-    /* In place of samples the steps of one queue as they are, of these types (bits PD_PT_...); 0:
-     * samples. */
+    unsigned threads; /* threads that may walk, the caller's included; see pd_synth_take_help() */
+    /* Asks for the steps of one queue as they are, of these types (bits PD_PT_...), in place of
+     * samples; 0: samples. */
     uint32_t step_types, step_queue;
 };
 
@@ -254,21 +254,21 @@ struct pd_synth;
 /* *out is NULL when the recording has no trace that is decoded, or the options do not ask for
  * it. */
 perfdata_status pd_synth_open(const struct pd_synth_config *config, struct pd_synth **out);
-/* 1: the sink is full, 0: the record may act; < 0: status. `number`: of the record delivered last,
- * or of the last sample in the sink. A switch among the records takes effect on the last call. The
- * record may be changed: G and L give a sample a chain or branches. */
+/* 1: the sink is full, 0: the record may act; < 0: status. `number` is that of the record delivered
+ * last, or of the last sample in the sink. A switch among the records takes effect on the last
+ * call. The record may be changed: G and L give a sample a chain or branches. */
 int pd_synth_before(struct pd_synth *synth, struct pd_delivered *record, uint64_t number,
                     struct pd_synth_sink *sink);
 /* The number of the oldest record whose maps are still looked at beside the front; UINT64_MAX: none
  * are. */
 uint64_t pd_synth_needs(const struct pd_synth *synth);
-/* So many other threads can walk, too, if config.threads is 2 or more; once. wake() is called on
- * the caller's thread when there is something to do. */
+/* Lets so many other threads walk, too, if config.threads is 2 or more; to be called once. wake()
+ * is called on the caller's thread when there is something to do. */
 void pd_synth_take_help(struct pd_synth *synth, unsigned helpers, void (*wake)(void *data),
                         void *data);
-/* Any thread: there is something to do. */
+/* Any thread: whether there is something to do. */
 bool pd_synth_waits(const struct pd_synth *synth);
-/* Any other thread: does a piece of it. Helpers have numbers from 1. */
+/* Any other thread: does a piece of that work. Helpers have numbers from 1. */
 void pd_synth_help(struct pd_synth *synth, unsigned helper);
 void pd_synth_statistics(const struct pd_synth *synth, struct pd_synth_stats *out);
 void pd_synth_close(struct pd_synth *synth);

@@ -19,7 +19,7 @@
 #include "itrace/intel_pt/psb.h"
 #include "itrace/aux/tsc.h"
 
-/* "Intel Processor Trace" of an auxtrace type (PD_AUXTRACE_INTEL_PT ...); NULL: unknown. */
+/* The name of an auxtrace type (PD_AUXTRACE_INTEL_PT: "Intel Processor Trace"); NULL: unknown. */
 const char *pd_aux_kind_name(uint32_t type);
 
 /* ---- AUXTRACE_INFO ---- */
@@ -35,7 +35,7 @@ struct pd_pt_info {
     bool cap_event_trace;
 };
 
-/* What follows from it and from the events (reference 4.2). */
+/* The modes that follow from pd_pt_info and the events (reference 4.2). */
 struct pd_pt_modes {
     const struct pd_event *event; /* the (last) intel_pt event, NULL: none */
     uint64_t config;              /* its config */
@@ -52,14 +52,14 @@ struct pd_aux_info {
     struct pd_pt_info pt; /* of type PD_AUXTRACE_INTEL_PT */
 };
 
-/* It is of Intel BTS, and buffers may overlap. */
+/* Whether the trace is Intel BTS's, with buffers that may overlap. */
 bool pd_aux_info_bts_snapshot(const struct pd_aux_info *info);
-/* Decodes a whole AUXTRACE_INFO record. PERFDATA_ERROR_BAD_RECORD with what is wrong with it in the
- * context. */
+/* Decodes a whole AUXTRACE_INFO record. PERFDATA_ERROR_BAD_RECORD: the context says what is wrong
+ * with it. */
 perfdata_status pd_aux_info_decode(struct pd_context *context, const uint8_t *record, uint32_t size,
                                    bool swap, struct pd_arena *arena, struct pd_aux_info *out);
-/* Where the text of an AUXTRACE_INFO's address filters may be, with what stands behind it; *length
- * 0: there is none. */
+/* Finds where an AUXTRACE_INFO may hold the text of its address filters and what stands behind it;
+ * *length 0: there is none. */
 size_t pd_pt_filter_text(const uint8_t *record, size_t size, bool swap, size_t *length);
 void pd_pt_modes_find(const struct pd_recording *recording, const struct pd_pt_info *info,
                       struct pd_pt_modes *out);
@@ -89,12 +89,12 @@ struct pd_aux_queue {
 #define PD_AUX_CPUS 2048
 
 struct pd_aux_options {
-    /* NULL: all. Buffers of other CPUs are dropped, those without a CPU never. */
+    /* Which CPUs' buffers are kept; NULL: all. Buffers without a CPU are never dropped. */
     bool (*cpu_wanted)(void *data, uint32_t cpu);
     void *data;
-    bool keep_vm_time; /* overlaps as VM time correlation looks for them */
+    bool keep_vm_time; /* find overlaps as VM time correlation does */
     bool records;      /* pd_aux_load() collects AUX records, too */
-    bool count_all;    /* buffers that are dropped have numbers, too; perf counts the others only */
+    bool count_all;    /* number the dropped buffers, too; perf numbers only the others */
 };
 
 /* An AUX record: what the kernel said of [offset, offset + size) of a stream. */
@@ -112,7 +112,8 @@ struct pd_aux {
     struct pd_aux_options options;
     struct pd_aux_info info;
     struct pd_pt_modes modes; /* Intel PT */
-    /* Of TIME_CONV in front of AUXTRACE_INFO: ticks of the trace's timer to times. */
+    /* From a TIME_CONV record in front of AUXTRACE_INFO: turns ticks of the trace's timer into
+     * times. */
     struct pd_tsc_conversion clock;
     bool has_clock;
     struct pd_arena arena;
@@ -132,8 +133,8 @@ perfdata_status pd_aux_open(struct pd_recording *recording, const struct pd_aux_
 void pd_aux_close(struct pd_aux *aux);
 
 /* A record that the AUX areas are made from: AUXTRACE_INFO, ID_INDEX, AUXTRACE, samples with AUX
- * data; all others do nothing, so that any may be given. A stream's trace is record->payload. Moves
- * pd_aux.buffers and .queues. */
+ * data; all others do nothing, so that any may be given. A stream's trace is record->payload. A
+ * call may move pd_aux.buffers and .queues. */
 perfdata_status pd_aux_take(struct pd_aux *aux, const struct pd_raw *record);
 /* The trace of an AUXTRACE record of a stream, which the walk leaves behind the record in the
  * chunk; NULL: it is not there. */
@@ -146,8 +147,8 @@ PD_INLINE const uint8_t *pd_aux_payload(const struct pd_chunk *chunk, const uint
                ? payload
                : NULL;
 }
-/* All of a recording at once; a stream is read to its end, keeping the traces. Before any
- * pd_aux_take(). */
+/* Takes all of a recording at once; a stream is read to its end and its traces are kept. To be
+ * called before any pd_aux_take(). */
 perfdata_status pd_aux_load(struct pd_aux *aux);
 
 /* ---- bytes ---- */
@@ -155,7 +156,7 @@ perfdata_status pd_aux_load(struct pd_aux *aux);
 /* Bytes [from, from + size) of a buffer; *got is less where the file ends early. Any thread. */
 perfdata_status pd_aux_read(const struct pd_aux *aux, const struct pd_aux_buffer *buffer,
                             uint64_t from, void *to, size_t size, size_t *got);
-/* The same of a buffer that lies in a file, without a word where that fails. Any thread. */
+/* The same for a buffer that lies in a file, but failures are not reported. Any thread. */
 perfdata_status pd_aux_read_quietly(const struct pd_aux *aux, const struct pd_aux_buffer *buffer,
                                     uint64_t from, void *to, size_t size, size_t *got);
 
@@ -181,25 +182,25 @@ perfdata_status pd_aux_reader_open(const struct pd_aux *aux, uint32_t queue,
                                    struct pd_aux_reader **out);
 /* 1 a piece, 0: no more (so far, of a stream), < 0 status. */
 int pd_aux_reader_next(struct pd_aux_reader *reader, struct pd_aux_piece *out);
-/* The piece that is `nth` (from 0) behind the last one, without changing what comes next: the first
- * TSC of a PSB+ in it, 56 bits, and its reference. 1, 0: it has no TSC, < 0: there is no such
- * piece. */
+/* Looks at the piece that is `nth` (from 0) behind the last one, without changing what comes next:
+ * gives the first TSC of a PSB+ in it, 56 bits, and its reference. 1; 0: it has no TSC; < 0: there
+ * is no such piece. */
 int pd_aux_reader_ahead(struct pd_aux_reader *reader, size_t nth, uint64_t *tsc,
                         uint64_t *reference);
-/* That one comes next; with a stored index without what lies before a PSB that is known to come
- * before `tsc`. */
+/* Makes that piece the next one; with a stored index, without what lies before a PSB that is known
+ * to come before `tsc`. */
 perfdata_status pd_aux_reader_skip(struct pd_aux_reader *reader, size_t nth, uint64_t tsc);
 /* The next piece will be of the queue's buffer `index` (from 0): not consecutive. */
 void pd_aux_reader_seek(struct pd_aux_reader *reader, size_t index);
-/* With a stored index, for a walk from PSB to PSB ("qq"): pieces are small, and cut where such a
- * walk does not see it. Not together with pd_aux_reader_ahead() and pd_aux_reader_skip(), which
+/* With a stored index, for a walk from PSB to PSB ("qq"): makes pieces small and cuts them where
+ * such a walk cannot tell. Not together with pd_aux_reader_ahead() and pd_aux_reader_skip(), which
  * know pieces of the other size. */
 void pd_aux_reader_psb_jump(struct pd_aux_reader *reader);
-/* What is known of the PSBs behind the one at that place of the queue, in the last piece: see
+/* What is known of the PSBs behind the one at `position` of the queue, in the last piece: see
  * pd_pt_config.psb_jumps. */
 bool pd_aux_reader_psb_jumps(struct pd_aux_reader *reader, uint64_t position, uint64_t below,
                              struct pd_pt_psb_jumps *out);
-/* The next piece begins there, in the buffer of the last one. */
+/* Makes the next piece begin at `position`, in the buffer of the last one. */
 void pd_aux_reader_psb_jump_to(struct pd_aux_reader *reader, uint64_t position);
 void pd_aux_reader_close(struct pd_aux_reader *reader);
 
@@ -216,16 +217,17 @@ struct pd_aux_fetch {
     uint64_t from, size;
     struct pd_aux_bytes bytes;
 };
-/* Which piece is the next one; false: there is none that could be read so. */
+/* Plans the read of the next piece; false: there is none that another thread could read. */
 bool pd_aux_reader_plan(const struct pd_aux_reader *reader, struct pd_aux_fetch *fetch);
 /* Any thread: reads it. False: that did not work. */
 bool pd_aux_fetch_read(struct pd_aux_fetch *fetch);
-/* What has been read is the reader's; if it is the next piece, it need not be read again. The fetch
- * is empty, but for memory to be used again. */
+/* Hands over to the reader what has been read; if it is the next piece, it need not be read again.
+ * The fetch is then empty, but for memory to be used again. */
 void pd_aux_reader_take(struct pd_aux_reader *reader, struct pd_aux_fetch *fetch);
 
-/* Where `next` goes on behind `last` (reference 4.4), both Intel PT of one queue. Returns the first
- * byte of `next` to use (next_size: none); *consecutive: it follows `last`. */
+/* Finds where `next` goes on behind `last` (reference 4.4), both Intel PT of one queue. Returns the
+ * first byte of `next` to use (next_size: none); *consecutive: that byte follows right behind
+ * `last`. */
 size_t pd_pt_find_overlap(const uint8_t *last, size_t last_size, const uint8_t *next,
                           size_t next_size, bool have_tsc, bool vm_time, bool *consecutive);
 

@@ -14,9 +14,9 @@ struct pd_aux_index;
 /* Makes the index of all traces and writes it beside the recording. PERFDATA_ERROR_UNSUPPORTED
  * where buffers overlap, or the recording is not one file. */
 perfdata_status pd_aux_index_store(struct pd_aux *aux);
-/* Takes the one beside the recording, if there is one (aux->index). One of another recording, or of
- * what it was before, is an issue; also one that turns out not to be of these bytes where it leads
- * to a place of the trace: it is not used then. */
+/* Opens the index beside the recording, if there is one (aux->index). An index of another
+ * recording, or of an older state of this one, is an issue and is not used; so is one that turns
+ * out to be of other bytes when it leads to a place of the trace. */
 perfdata_status pd_aux_index_load(struct pd_aux *aux);
 void pd_aux_index_free(struct pd_aux_index *index);
 
@@ -35,9 +35,9 @@ struct pd_aux_psb_jumps {
     const struct pd_index_run *run; /* whose jumps the list has; NULL: none */
     struct pd_pt_psb_jump list[PD_AUX_PSB_JUMPS];
 };
-/* What leads from the PSB at `offset` of a buffer over those behind it that have a TSC less than
- * `below` (56 bits; 0: none is wanted), none of which the caller wants to see; false: nothing. The
- * trace has been looked at where the jump begins and ends. It is valid as long as the room;
+/* The jump from the PSB at `offset` of a buffer over those behind it that have a TSC less than
+ * `below` (56 bits; 0: no jump is wanted), none of which the caller wants to see; false: there is
+ * none. Both ends of the jump have been compared with the trace. `out` is valid as long as `room`;
  * out->resume is an offset, too. */
 bool pd_aux_index_psb_jumps(const struct pd_aux *aux, uint32_t buffer, uint64_t offset,
                             uint64_t below, struct pd_aux_psb_jumps *room,

@@ -14,7 +14,7 @@ struct pd_index_head {
     uint32_t version, order;
     uint64_t recording_size, recording_changed; /* nanoseconds */
     uint64_t psb_jumps, rows, entries, runs;
-    uint64_t checksum; /* of all but the jumps, this being 0 */
+    uint64_t checksum; /* over all but the jumps, with this field 0 */
 };
 
 /* A buffer, in the order in which they are queued. */
@@ -34,11 +34,11 @@ struct pd_index_run {
     uint64_t first_jump;
     uint32_t psb_jumps;
     uint16_t has_tma, told_count;
-    struct pd_pt_psb_jump told[2]; /* those that tell enough where nobody wants to see each */
+    struct pd_pt_psb_jump told[2]; /* enough of them where nobody wants to see each one */
     uint64_t checksum;             /* of its jumps */
 };
 
-/* All but the jumps. */
+/* The sum over all but the jumps. */
 PD_INLINE uint64_t pd_index_checksum(const struct pd_index_head *head,
                                      const struct pd_index_row *rows,
                                      const struct pd_index_entry *entries,
@@ -52,9 +52,9 @@ PD_INLINE uint64_t pd_index_checksum(const struct pd_index_head *head,
     return pd_digest(runs, head->runs * sizeof *runs, sum);
 }
 
-/* index.c: where it is kept; false: nowhere. */
+/* In index.c: the path of the index; false: there is no place for one. */
 bool pd_index_path(const struct pd_aux *aux, char *path, size_t size);
-/* The trace lies in one file, whose size and time tell whether it is still the same. */
+/* Whether the trace lies in one file, whose size and time tell whether it is still the same. */
 bool pd_index_is_possible(const struct pd_aux *aux);
 
 #endif

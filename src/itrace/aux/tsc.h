@@ -34,9 +34,9 @@ PD_INLINE uint64_t pd_time_to_tsc(const struct pd_tsc_conversion *conversion, ui
 bool pd_tsc_conversion_read(const uint8_t *record, uint32_t size, bool swap,
                             struct pd_tsc_conversion *out);
 
-/* The ends of a span of time. 0 is open on both sides, in times and in ticks.
- * The first tick whose time is `time` or later: 0 when all are, or when the conversion does not
- * keep the order of times; UINT64_MAX when none is. */
+/* The ends of a span of time; 0 leaves either end open, in times as in ticks. The first tick whose
+ * time is `time` or later: 0 when all are, or when the conversion does not keep the order of times;
+ * UINT64_MAX when none is. */
 uint64_t pd_tsc_first(const struct pd_tsc_conversion *conversion, uint64_t time);
 /* The last tick whose time is `time` or earlier; 1, in place of none, when the TSC began later. */
 uint64_t pd_tsc_last(const struct pd_tsc_conversion *conversion, uint64_t time);

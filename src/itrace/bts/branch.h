@@ -21,15 +21,15 @@ enum {
 };
 
 struct pd_bts_branch {
-    uint64_t from, to; /* 0: not in what is traced */
+    uint64_t from, to; /* 0: outside of what is traced */
     bool predicted;
 };
 
 /* `bytes` are PD_BTS_SIZE. */
 struct pd_bts_branch pd_bts_branch(const uint8_t *bytes);
 
-/* Where `next` goes on behind `last`, snapshots of one queue that may have branches in common: the
- * first byte of `next` that is new (next_size: none is). False: no memory. */
+/* Finds where `next` goes on behind `last`, two snapshots of one queue that may have branches in
+ * common: the first byte of `next` that is new (next_size: none is). False: no memory. */
 bool pd_bts_find_overlap(const uint8_t *last, size_t last_size, const uint8_t *next,
                          size_t next_size, size_t *first_new);
 

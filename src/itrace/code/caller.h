@@ -19,9 +19,9 @@ struct pd_code_caller {
     PD_VEC(struct pd_code_node *) nodes;
 };
 
-/* All zero but read, data and is_64_bit. */
+/* A new one is all zero but for read, data and is_64_bit. */
 void pd_code_caller_free(struct pd_code_caller *code);
-/* For struct pd_pt_config. */
+/* The functions code_at and code_link of struct pd_pt_config. */
 struct pd_code_node *pd_code_caller_at(struct pd_code_view *view, uint64_t ip,
                                        enum pd_code_error *error);
 struct pd_code_node *pd_code_caller_link(struct pd_code_view *view, struct pd_code_node *node,

@@ -22,16 +22,16 @@ struct pd_code_space; /* the nodes of one half of a view, user or kernel */
  *     instruction. */
 struct pd_code_node {
     /* Where a branch that is taken goes (direct and conditional ones) and where it goes on: use
-     * pd_code_taken() and pd_code_fall(). NULL until then. */
+     * pd_code_taken() and pd_code_fall(). NULL until they have been looked up. */
     struct pd_code_node *taken, *fall;
     uint64_t ip;                /* of the first instruction */
     uint64_t last_ip;           /* of the last one */
     uint64_t next_ip;           /* behind it: last_ip + length */
     uint64_t target;            /* of a direct or conditional branch, else 0 */
-    uint32_t insns;             /* at least one, the branch counts */
+    uint32_t insns;             /* at least one; the branch is counted, too */
     uint8_t op, branch, length; /* of the last instruction */
-    /* A jmp over the 16 bytes by which a program says that 64 conditional branches follow that
-     * spell a value. */
+    /* A jmp over 16 bytes by which a program says that an emulated PTWRITE follows: 64 conditional
+     * branches whose outcomes spell a value. */
     bool emulated_ptwrite;
     /* ---- 64 bytes ---- */
     const uint8_t *code;    /* the bytes from ip to next_ip */
@@ -54,7 +54,7 @@ struct pd_code_view {
     struct pd_code_space *user, *kernel;
     uint64_t kernel_start; /* at and above it, the kernel */
     uint64_t user_stamp, kernel_stamp;
-    size_t pokes; /* patches of the kernel that hold */
+    size_t pokes; /* how many patches of the kernel hold */
     uint64_t
         generation; /* changes when nodes died: those looked up before must be looked up again */
     struct pd_code_reader *reader;
@@ -65,12 +65,12 @@ struct pd_code_view {
 /* `symbols` outlives it. NULL without memory. */
 struct pd_code *pd_code_new(struct pd_symbols *symbols);
 void pd_code_free(struct pd_code *code);
-/* What a TEXT_POKE record does; by the front, numbers rising, before a reader asks for that
- * number. */
+/* Applies a TEXT_POKE record. The front calls it, with rising numbers, before a reader asks for
+ * that number. */
 perfdata_status pd_code_poke(struct pd_code *code, const struct pd_event *event,
                              const uint8_t *record, uint32_t size, bool swap, uint64_t number);
-/* Counts that an error was met in this object, by one who goes in delivery order: perf tells of an
- * object that it cannot read twice and then no more. True: to be told. */
+/* Notes an error met in this object; to be called in delivery order. perf reports an object that it
+ * cannot read twice and then no more. True: this error is to be reported. */
 bool pd_code_tell(struct pd_code *code, const struct pd_map *map, enum pd_code_error error);
 
 /* perf has tried to read the object before any error: if it cannot be read, the first error is the
@@ -92,14 +92,14 @@ enum pd_code_machine {
 };
 
 /* What the thread (NULL: unknown, its kernel only) sees as of that number. The view stays where it
- * is until the reader is trimmed. Map records act once pd_timeline_touch() came behind them, as
- * always. NULL without memory. */
+ * is until the reader is trimmed. As always, map records act only once pd_timeline_touch() has been
+ * called behind them. NULL without memory. */
 struct pd_code_view *pd_code_view(struct pd_code_reader *reader, const struct pd_thread *thread,
                                   uint64_t number, enum pd_code_machine machine);
 /* Forgets views when there are too many; true when it did. Not while one is in use. */
 bool pd_code_reader_trim(struct pd_code_reader *reader);
 
-/* Looking into the kernel loads nothing any more. */
+/* Whether the kernel is loaded, so that looking into it loads nothing any more. */
 bool pd_code_has_kernel(const struct pd_code_view *view);
 
 /* The node that begins at `ip`. NULL: *error says why, view->failed_map where. perf then counts
@@ -124,7 +124,7 @@ PD_INLINE struct pd_code_node *pd_code_fall(struct pd_code_view *view, struct pd
 
 /* The map of an address; NULL none. Address filters need its file's name and offset. */
 const struct pd_map *pd_code_map(struct pd_code_view *view, uint64_t ip);
-/* Which bytes an address has. */
+/* Where the bytes of an address lie. */
 struct pd_code_place {
     const void *object;
     uint64_t offset, size; /* in the object, and its size */
@@ -134,7 +134,7 @@ bool pd_code_place(struct pd_code_view *view, uint64_t ip, struct pd_code_place 
 size_t pd_code_read(struct pd_code_view *view, uint64_t ip, uint8_t *bytes, size_t size,
                     bool *is_64_bit);
 
-/* What an instruction may take of it. */
+/* Copies as many bytes at `ip` as an instruction may have. */
 PD_INLINE size_t pd_code_bytes(struct pd_code_view *view, uint64_t ip, uint8_t *bytes,
                                bool *is_64_bit)
 {

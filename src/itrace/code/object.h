@@ -25,7 +25,7 @@ struct pd_code_facts {
 void pd_code_decode(const uint8_t *bytes, size_t size, bool is_64_bit, uint8_t *lengths,
                     struct pd_code_facts *out);
 
-/* What facts say of a run at an address. */
+/* Fills a node with what `facts` says of the run at its address. */
 void pd_code_node_fill(struct pd_code_node *node, const struct pd_code_facts *facts, uint64_t ip);
 
 struct pd_code_object {
@@ -64,11 +64,11 @@ void pd_code_pokes_init(struct pd_code_pokes *pokes);
 void pd_code_pokes_free(struct pd_code_pokes *pokes);
 bool pd_code_pokes_add(struct pd_code_pokes *pokes, uint64_t number, uint64_t addr,
                        const uint8_t *bytes, uint32_t size);
-/* How many hold at `number`. */
+/* How many patches hold at `number`. */
 size_t pd_code_pokes_at(struct pd_code_pokes *pokes, uint64_t number);
 /* A copy of one. */
 struct pd_code_poke pd_code_pokes_get(struct pd_code_pokes *pokes, size_t index);
-/* Any of them, whenever, patches bytes in this range. */
+/* Whether any patch, at whatever time, changes bytes in this range. */
 bool pd_code_pokes_touch(struct pd_code_pokes *pokes, uint64_t addr, uint64_t size);
 /* Patches what was read from `addr`, with the first `count` of them. */
 void pd_code_pokes_apply(struct pd_code_pokes *pokes, size_t count, uint64_t addr, uint8_t *bytes,
@@ -78,7 +78,7 @@ void pd_code_pokes_apply(struct pd_code_pokes *pokes, size_t count, uint64_t add
 
 struct pd_code {
     struct pd_symbols *symbols;
-    pthread_mutex_t lock;     /* objects, told */
+    pthread_mutex_t lock;     /* of objects and told */
     struct pd_map64 by_image; /* pointer -> place in `objects` */
     PD_VEC(struct pd_code_object *) objects;
     struct pd_map64 told; /* DSO -> how often it was met */

@@ -11,7 +11,7 @@ enum pd_etm4_kind {
     PD_ETM4_KINDS
 };
 
-/* No packet is longer: what goes on is cut here. */
+/* No packet is longer: one that goes on is cut here. */
 #define PD_ETM4_LONGEST 64
 
 struct pd_etm4_packet {
@@ -38,13 +38,13 @@ struct pd_etm4_config {
 struct pd_etm4 {
     struct pd_etm4_config config;
     bool is_synced, told_unsynced;
-    bool is_64_bit; /* as the context said last: an address of 32 bits leaves the others */
+    bool is_64_bit; /* as the last context said; a 32-bit address leaves the rest */
     uint8_t junk;   /* bytes that are no A-Sync, not told yet */
     uint8_t count;  /* of the packet, or zeros of an A-Sync */
     uint8_t bytes[PD_ETM4_LONGEST];
     uint64_t began;
     uint32_t threshold;      /* what counts of cycles begin with */
-    uint32_t told_threshold; /* what OpenCSD goes on telling where there is none */
+    uint32_t told_threshold; /* what OpenCSD goes on printing where there is none */
     uint64_t timestamp, addresses[3];
 };
 
@@ -53,7 +53,8 @@ void pd_etm4_init(struct pd_etm4 *etm, const struct pd_etm4_config *config);
 bool pd_etm4_byte(struct pd_etm4 *etm, uint8_t byte, uint64_t at, struct pd_etm4_packet *packet);
 /* NAME : description and all that it holds, as OpenCSD prints it. */
 void pd_etm4_text(const struct pd_etm4_packet *packet, struct pd_text *text);
-/* Why a lead is refused that only other trace units know; NULL: nobody knows it. */
+/* Names the packet that only other trace units know by this lead, to say why it is refused; NULL:
+ * no unit knows it. */
 const char *pd_etm4_reserved_name(uint8_t lead);
 
 #endif

@@ -9,8 +9,8 @@
 #include "itrace/code/code.h"
 #include "itrace/intel_pt/packet.h"
 
-/* perf keeps straight runs of instructions by object and shows those that it kept by their branch
- * only: which. */
+/* The runs that perf keeps: it keeps straight runs of instructions by object, and shows only the
+ * branch of those that it has kept. */
 struct pd_pt_log_runs {
     const void *object;
     uint32_t count, limit;
@@ -29,16 +29,16 @@ void pd_pt_log_free(struct pd_pt_log *log);
 
 void pd_pt_log_packet(struct pd_pt_log *log, uint64_t position, const uint8_t *bytes,
                       const struct pd_pt_packet *packet);
-/* An instruction, `bytes` NULL: of a run that was kept. */
+/* Logs an instruction; `bytes` NULL: it is of a run that was kept. */
 void pd_pt_log_insn(struct pd_pt_log *log, uint64_t ip, const uint8_t *bytes, unsigned length,
                     unsigned op, unsigned branch, int64_t rel);
 
-/* How many instructions the run has that was kept at this place; 0: none was. */
+/* How many instructions the run has that was kept at `place`; 0: none was. */
 uint32_t pd_pt_log_kept(struct pd_pt_log *log, const struct pd_code_place *place);
 void pd_pt_log_keep(struct pd_pt_log *log, const struct pd_code_place *place, uint32_t insns,
                     uint64_t bytes);
-/* Runs that hold bytes of [start, end) of the object are no longer kept; `name` is the object's,
- * `ip` the address of start. */
+/* Forgets the runs that hold bytes of [start, end) of the object; `name` is the object's, `ip` the
+ * address of start. */
 void pd_pt_log_patch(struct pd_pt_log *log, const struct pd_code_place *start, uint64_t size,
                      uint64_t ip, const char *name);
 

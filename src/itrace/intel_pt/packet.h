@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes -> Intel PT packets, one at a time, alone usable on a bare trace. No state but the block
- * context. */
+/* Bytes -> Intel PT packets, one at a time; usable by itself, on a bare trace. No state but the
+ * block context. */
 #ifndef PD_INTEL_PT_PACKET_H
 #define PD_INTEL_PT_PACKET_H
 #include "base/base.h"
@@ -17,7 +17,8 @@ enum pd_pt_context { PD_PT_NO_BLOCK, PD_PT_BLOCK_4, PD_PT_BLOCK_8 };
 
 struct pd_pt_packet {
     uint8_t kind; /* enum pd_pt_kind */
-    uint8_t size; /* bytes, with the padding that perf counts to it (zero bytes up to 8); BAD: 1 */
+    uint8_t
+        size; /* bytes, with the padding that perf counts as its own (zero bytes up to 8); BAD: 1 */
     /* TNT: outcomes; TIP*, FUP: IPBytes (0: no ip); BIP: item; BBP: bytes of an item; CFE, EVD:
      * type */
     uint8_t count;
@@ -51,9 +52,9 @@ bool pd_pt_ip(const struct pd_pt_packet *packet, uint64_t *last_ip);
 const char *pd_pt_kind_name(unsigned kind);
 /* The description that perf's raw dump shows. */
 void pd_pt_packet_text(const struct pd_pt_packet *packet, struct pd_text *out);
-/* "%08x:  bytes ", the bytes in a column of 16. */
+/* Appends "%08x:  bytes ", the bytes in a column of 16. */
 void pd_pt_put_bytes(struct pd_text *out, uint64_t at, const uint8_t *bytes, unsigned size);
-/* One line of it. */
+/* Appends one line of that dump. */
 void pd_pt_dump_packet(uint64_t offset, const uint8_t *bytes, const struct pd_pt_packet *packet,
                        struct pd_text *out);
 /* The dump of a trace as perf has it: ".  %08x:  bytes description" lines. */

@@ -4,7 +4,8 @@
 #define PD_INTEL_PT_PSB_H
 #include "base/base.h"
 
-/* Packets in PSB+ that tell of a state: which are there, and what they say. */
+/* How many kinds of packets in PSB+ tell of a state; pd_pt_psb has which are there and what they
+ * say. */
 enum { PD_PT_PSB_STATES = 6 };
 
 /* A plain PSB+: state packets only, each of them once at most; TSC, TMA and FUP are in this
@@ -18,10 +19,11 @@ struct pd_pt_psb {
     uint64_t state[PD_PT_PSB_STATES];
 };
 
-/* The PSB+ that begins at `at`: 1, 0 it is not plain, or a bad packet follows, < 0 it, or the
- * packet behind it, may be cut by `end`. */
+/* Reads the PSB+ that begins at `at`: 1; 0: it is not plain, or a bad packet follows; < 0: it, or
+ * the packet behind it, may be cut by `end`. */
 int pd_pt_psb_read(const uint8_t *at, const uint8_t *end, struct pd_pt_psb *out);
-/* Behind both, one right after the other, a walk is in the same state but for time and address. */
+/* Whether a walk is in the same state, but for time and address, behind either of two PSB+ that
+ * follow one another. */
 bool pd_pt_psb_alike(const struct pd_pt_psb *before, const struct pd_pt_psb *psb);
 
 /* Where [0, size) may be cut in two so that a walk from PSB to PSB ("qq") does not see it: in front
@@ -35,8 +37,8 @@ struct pd_pt_psb_jump {
 };
 
 /* What is known of the PSBs behind one that the caller does not want to see: they are plain and
- * alike, and their TSCs do not go back. The last one with an address and the last one tell what it
- * is like behind them. */
+ * alike, and their TSCs do not go back. The last one with an address and the very last one tell the
+ * state behind them. */
 struct pd_pt_psb_jumps {
     const struct pd_pt_psb_jump *list; /* in the order in which they are in the trace */
     size_t count;

@@ -15,8 +15,8 @@ struct pd_pt_calibration {
     double factor, cbr_factor;
 };
 
-/* What changed the count of cycles where no CYC packets do: it can be made up for from another
- * count. */
+/* What changed the count of cycles where no CYC packets do, so that the count can be worked out
+ * again from another start. */
 struct pd_pt_cycles {
     PD_VEC(struct pd_pt_cycles_change) list;
     size_t fixed; /* so many stay as they are */
@@ -30,12 +30,12 @@ struct pd_pt_cycles_change {
 };
 void pd_pt_cycles_clear(struct pd_pt_cycles *changes);
 
-/* No code ran between a step of a time above `from` and one of the time `to`. */
+/* A pause: no code ran between a step of a time above `from` and one of the time `to`. */
 struct pd_pt_pause {
     uint64_t from, to;
 };
-/* Pauses of a trace, and what time it is, as whoever goes from step to step would have it: when
- * tracing ends, and begins again in user space, needs no step then. */
+/* The pauses of a trace, and the time as whoever goes from step to step would have it, though no
+ * step is made where tracing ends, or begins again in user space. */
 struct pd_pt_pauses {
     PD_VEC(struct pd_pt_pause) list;
     uint64_t time, latest; /* now; the greatest of all */
@@ -140,7 +140,7 @@ PD_INLINE bool pd_pt_time_slips(const struct pd_pt_time *time, uint64_t tsc)
 }
 
 void pd_pt_time_note(struct pd_pt_time *time, double factor);
-/* The changes from one to another again, from the count that `time` has. */
+/* Makes the changes [from, to) again, starting from the count that `time` has. */
 void pd_pt_time_recount(struct pd_pt_time *time, const struct pd_pt_cycles *changes, size_t from,
                         size_t to);
 
@@ -163,7 +163,7 @@ PD_INLINE uint64_t pd_pt_time_ctc_ticks(const struct pd_pt_time *time, uint64_t 
            ctc % time->rate.tsc_ctc_d * time->rate.tsc_ctc_n / time->rate.tsc_ctc_d;
 }
 
-/* As x86 converts, also what does not fit. */
+/* Converts as x86 does, also what does not fit. */
 PD_INLINE uint64_t pd_pt_time_round(double ticks)
 {
     if (PD_LIKELY(ticks >= 0 && ticks < 9223372036854775808.0))
@@ -212,8 +212,8 @@ PD_INLINE bool pd_pt_time_mtc(struct pd_pt_time *time, uint32_t mtc, bool after_
     return true;
 }
 
-/* So many cycles took up to `timestamp`. `cbr`: what the ratio says they should take, 0 nothing;
- * then it is `expected`. */
+/* Sets how long a cycle is: `cycles` of them took up to `timestamp`. `cbr`: the ratio, by which a
+ * cycle takes `expected`; one that took much longer is not believed. 0: there is no ratio. */
 PD_INLINE void pd_pt_time_set_cycle(struct pd_pt_time *time, uint64_t cycles, uint64_t timestamp,
                                     uint32_t cbr, double expected)
 {
@@ -256,8 +256,8 @@ enum { PD_PT_TIME_MOST_CYCLES = 1 << 22 };
  * days. */
 enum { PD_PT_TIME_EXACT_BITS = 52 };
 
-/* So many cycles take less than these ticks, whatever calibration says; 0: none do. With a core to
- * bus ratio. */
+/* How many cycles take less than these ticks, whatever calibration says; 0: not known. Needs a core
+ * to bus ratio. */
 PD_INLINE uint64_t pd_pt_time_room(const struct pd_pt_time *time, uint64_t ticks)
 {
     /* Mostly there is much time: so many ticks are more cycles than that. */
@@ -273,8 +273,8 @@ PD_INLINE uint64_t pd_pt_time_room(const struct pd_pt_time *time, uint64_t ticks
     return cycles < PD_PT_TIME_MOST_CYCLES ? (uint64_t)(int64_t)cycles - 2 : PD_PT_TIME_MOST_CYCLES;
 }
 
-/* CYCs may be late from here on, which keeps the time below `limit`; calibration, too. False: not
- * possible here. */
+/* Lets CYCs be late from here on, as many as keep the time below `limit`, and calibration, too, if
+ * asked. False: not possible here. */
 PD_INLINE bool pd_pt_time_put_off(struct pd_pt_time *time, bool calibration, uint64_t limit)
 {
     time->max_cycles = 0;
@@ -289,7 +289,7 @@ PD_INLINE bool pd_pt_time_put_off(struct pd_pt_time *time, bool calibration, uin
 
 /* The MTC has come that calibration would look for. */
 void pd_pt_time_found(struct pd_pt_time *time, uint32_t mtc);
-/* The time when so many cycles had been counted, once calibration is no more put off. */
+/* The time when so many cycles had been counted, once calibration is no longer put off. */
 PD_INLINE uint64_t pd_pt_time_by_cycles(const struct pd_pt_time *time, uint64_t cycles)
 {
     double factor = time->have_cyc_to_tsc ? time->cyc_to_tsc : time->cbr_cyc_to_tsc;

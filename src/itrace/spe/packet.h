@@ -6,7 +6,7 @@
 #include "base/text.h"
 
 enum pd_spe_kind {
-    PD_SPE_BAD, /* the byte begins no packet that is known, or the packet is cut */
+    PD_SPE_BAD, /* the byte begins no known packet, or the packet is cut */
     PD_SPE_PADDING,
     PD_SPE_END,
     PD_SPE_TIMESTAMP,
@@ -22,7 +22,7 @@ enum pd_spe_kind {
 enum { PD_SPE_PC, PD_SPE_TARGET, PD_SPE_DATA, PD_SPE_PHYSICAL };
 enum { PD_SPE_TOTAL, PD_SPE_ISSUE, PD_SPE_TRANSLATION };
 enum { PD_SPE_OTHER, PD_SPE_LOAD_STORE, PD_SPE_BRANCH };
-/* Of another operation: it is one of SVE. */
+/* Of an "other" operation: whether it is one of SVE. */
 #define PD_SPE_IS_SVE_OTHER(payload) (((payload)&0x89) == 0x08)
 
 /* Bits of an events packet. */
@@ -46,11 +46,11 @@ enum pd_spe_event {
 struct pd_spe_packet {
     enum pd_spe_kind kind;
     uint8_t index;  /* which address, counter, operation or exception level */
-    uint8_t length; /* bytes of the packet, 1 of what is none */
+    uint8_t length; /* bytes of the packet; PD_SPE_BAD: 1 */
     uint64_t payload;
 };
 
-/* Longest packet: with padding that is counted to it. */
+/* The longest packet, with the padding that is counted as part of it. */
 enum { PD_SPE_LONGEST = 16 };
 
 /* The packet at the first of `size` > 0 bytes; `position` is where it stands in its buffer, to
@@ -62,7 +62,7 @@ uint64_t pd_spe_code_address(uint64_t payload);
 /* The address of data, where the tag in the highest byte does not count. */
 uint64_t pd_spe_data_address(uint64_t payload);
 uint64_t pd_spe_physical_address(uint64_t payload);
-/* An operation of that class reads memory, or writes it; as perf 6.1 has it. */
+/* Whether an operation of that class reads memory, or writes it; as perf 6.1 has it. */
 bool pd_spe_is_load(const struct pd_spe_packet *operation);
 bool pd_spe_is_store(const struct pd_spe_packet *operation);
 

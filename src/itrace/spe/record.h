@@ -26,7 +26,7 @@ struct pd_spe_reader {
     uint8_t *bytes;                     /* read, and not yet used: [at, size) */
     size_t at, size;
     uint64_t bad;     /* bytes that begin no packet */
-    uint64_t unknown; /* packets that say what is not known here */
+    uint64_t unknown; /* packets whose meaning is not known here */
 };
 
 /* All of `out` is set. free(reader->bytes) ends it. */

@@ -5,8 +5,8 @@
 #define PD_INTEL_PT_PACKET_LOOP_H
 #include "itrace/intel_pt/fast/run.h"
 
-/* What changes with each packet. It is put back at the end: nothing that is called may see the
- * address of it. Cycles are counted from where it was taken. */
+/* What changes with each packet. It is written back at the end. Nothing that is called may see its
+ * address: it would not stay in registers. Cycles are counted from where it was taken. */
 struct packet_loop {
     const uint8_t *p; /* the next packet */
     struct pd_code_node *node;
@@ -26,7 +26,7 @@ struct packet_loop {
     bool sample_cyc;       /* as in d->time */
     bool stepped, sampled; /* there was a step, one that has cycles */
     uint64_t step_total, step_base, sample_total; /* as of these */
-    /* The step was before the last MTC: what tells its time. */
+    /* The step came before the last MTC: what its time will be told from. */
     bool step_timed;
     uint64_t step_reference, step_least, step_cycles;
     double step_factor;
@@ -83,7 +83,7 @@ PD_INLINE void loop_put_step(struct pd_pt_decoder *d, const struct packet_loop *
     d->sample.cycles = h->step_timed ? 0 : h->step_total - h->base;
 }
 
-/* What has been held back goes to where it belongs; loop_take() is to follow. */
+/* Puts what has been held back where it belongs; loop_take() has to follow. */
 PD_INLINE void loop_put(struct pd_pt_decoder *d, const struct packet_loop *h)
 {
     struct pd_pt_time *time = &d->time;
@@ -99,7 +99,7 @@ PD_INLINE void loop_put(struct pd_pt_decoder *d, const struct packet_loop *h)
     time->late |= h->counted;
 }
 
-/* Steps at this packet: the first one takes the cycles. */
+/* Notes steps at this packet: the first one takes the cycles. */
 PD_INLINE void loop_steps(struct packet_loop *h, bool cycles)
 {
     if (h->sample_cyc && cycles) {
@@ -113,8 +113,8 @@ PD_INLINE void loop_steps(struct packet_loop *h, bool cycles)
     h->step_timed = false;
 }
 
-/* When a sample is due. Within a period that does not change: walk_ticks_far() is what is left up
- * to the edge. */
+/* Sets when a sample is due. Within a period that does not change: walk_ticks_far() is what is left
+ * up to the edge. */
 PD_INLINE void loop_set_budget(struct pd_pt_decoder *d, struct packet_loop *h)
 {
     const uint64_t budget = unreported_budget(d);
@@ -161,7 +161,7 @@ PD_INLINE bool loop_cyc(struct pd_pt_decoder *d, struct packet_loop *h, unsigned
 
 /* ---- MTCs ---- */
 
-/* The step before the MTC is told later what time it was. */
+/* Keeps what tells the time of the step before the MTC, which is asked for later. */
 PD_INLINE void loop_time_step(const struct pd_pt_time *time, struct packet_loop *h, double factor)
 {
     h->step_timed = true;
@@ -171,7 +171,7 @@ PD_INLINE void loop_time_step(const struct pd_pt_time *time, struct packet_loop 
     h->step_factor = factor;
 }
 
-/* So many cycles may come behind an MTC of that time, at h->insns; 0: it matters what time it
+/* How many cycles may come behind an MTC of time `now`, at h->insns; 0: it matters what time it
  * is. */
 PD_INLINE uint64_t loop_room_at(struct pd_pt_decoder *d, struct packet_loop *h, uint64_t now)
 {
@@ -198,9 +198,9 @@ PD_INLINE double loop_factor(const struct pd_pt_time *time, uint64_t cycles, uin
     return factor < expected * 1.24 || factor <= expected || factor / expected <= 1.25 ? factor : 0;
 }
 
-/* The ordinary one: it comes behind a CYC, all of which were late. Calibration has waited for it,
- * or there is none, and may wait for the next one. False: it is another one, or it matters what
- * time it is. */
+/* The ordinary MTC: it comes behind a CYC, and all CYCs were late. Calibration has waited for it,
+ * or there is none, and may wait for the next one. False: it is another kind of MTC, or it matters
+ * what time it is. */
 PD_INLINE bool loop_mtc_in_line(struct pd_pt_decoder *d, struct packet_loop *h)
 {
     struct pd_pt_time *time = &d->time;

@@ -52,7 +52,7 @@ PD_INLINE void walk_push_calls(struct pd_pt_decoder *d, const struct walk_run *r
         walk_push_return(d, run->calls[i]);
 }
 
-/* A return that TNT covers; NULL: it takes a closer look. */
+/* The node behind a return that TNT covers; NULL: the return takes a closer look. */
 PD_INLINE struct pd_code_node *walk_unreported_return(struct pd_pt_decoder *d,
                                                       const struct pd_code_node *node, bool taken)
 {
@@ -88,9 +88,9 @@ struct walk_chain {
     uint32_t insns, need; /* walked; a budget above this one is enough */
     /* walked before the last packet, and before the one before; UINT32_MAX: there is none */
     uint32_t insns_last[2];
-    /* of each packet, at the bit of its place: it begins with a step that takes the cycles */
+    /* a bit for each packet, by its place: it begins with a step that takes the cycles */
     uint16_t takes;
-    uint8_t at_last[2]; /* places of those of insns_last */
+    uint8_t at_last[2]; /* places of the packets of insns_last */
     uint8_t size;       /* of the packets; 0: they must be walked one by one */
     uint8_t keeps;      /* index of walk_ip_kept */
     uint8_t last_kind;  /* of them */
@@ -100,7 +100,7 @@ struct walk_chain {
 };
 _Static_assert(sizeof(void *) != 8 || sizeof(struct walk_chain) == 128, "two cache lines each");
 
-/* The others of its calls and returns; few have any. */
+/* The calls and returns for which the chain has no room; few chains have any. */
 struct walk_chain_more {
     struct pd_code_node *calls[8], *returns[4];
 };
@@ -108,16 +108,16 @@ struct walk_chain_more {
 /* What of the last IP the first TIP keeps: there is none, or one with 16, 32 or 48 bits. */
 static const uint64_t walk_ip_kept[4] = { 0, ~UINT64_C(0xffff), ~UINT64_C(0xffffffff), 0 };
 
-/* By the first byte, the size of a short TNT, or of a TIP with an IP; of others more than
+/* By the first byte: the size of a short TNT, or of a TIP with an IP; of other packets more than
  * WALK_CHAIN_BYTES. */
 extern const uint8_t walk_control_size[256];
 
-/* It is new here: finds out what it does, if that pays or it was seen before. `size`: of the
- * packets, which must be walked one by one this time. */
+/* For packets that are new at this place: finds out what they do, if that pays or they were seen
+ * before. `size`: of the packets that must be walked one by one this time. */
 void walk_learn_chain(struct pd_pt_decoder *d, struct walk_chain *set, struct pd_code_node *node,
                       const struct walk_bytes *bytes, unsigned size, uint64_t last_ip);
 
-/* Walking them so pays only where they come again. */
+/* Does without chains for a while: they pay only where the same ones come again. */
 void walk_rest_from_chains(struct walk_chains *chains);
 PD_INLINE void walk_judge_chains(struct walk_chains *chains, size_t bytes)
 {
@@ -133,7 +133,8 @@ PD_INLINE struct walk_bytes walk_chain_bytes(const uint8_t *at)
                                 pd_load64(at + 8, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) };
 }
 
-/* The lowest byte that may begin an MTC: the bits below its highest; none: all. */
+/* A mask of the bytes before the first one that may begin an MTC, and of that one's low bits; all
+ * ones: none may. */
 PD_INLINE uint64_t walk_before_mtc(uint64_t bytes)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101), other = bytes ^ 0x59 * ones;
@@ -141,14 +142,14 @@ PD_INLINE uint64_t walk_before_mtc(uint64_t bytes)
     return (mtcs & -mtcs) - 1;
 }
 
-/* What an MTC tells changes all the time: nothing from there on. */
+/* The bytes before an MTC: what it tells changes all the time, so nothing from there on is kept. */
 PD_INLINE struct walk_bytes walk_without_mtc(struct walk_bytes bytes)
 {
     const uint64_t low = walk_before_mtc(bytes.low), high = walk_before_mtc(bytes.high);
     return (struct walk_bytes){ bytes.low & low, ~low ? 0 : bytes.high & high };
 }
 
-/* The first bytes of so many. */
+/* Masks of the first bytes, by how many they are. */
 extern const struct walk_bytes walk_first_bytes[WALK_CHAIN_BYTES + 1];
 
 PD_INLINE struct walk_bytes walk_first(struct walk_bytes bytes, unsigned size)
@@ -158,8 +159,8 @@ PD_INLINE struct walk_bytes walk_first(struct walk_bytes bytes, unsigned size)
     return bytes;
 }
 
-/* These are the chain's packets and others. Of one that must be walked singly, or was only seen,
- * all bytes count. */
+/* Whether the bytes begin with the chain's packets. For a chain whose packets must be walked one by
+ * one, or that was only seen, all bytes count. */
 PD_INLINE bool walk_begins_with(struct walk_bytes bytes, const struct walk_chain *chain)
 {
     bytes = walk_first(bytes, chain->size ? chain->size : WALK_CHAIN_BYTES);

@@ -102,7 +102,7 @@ struct pd_pt_state {
     uint64_t timestamp;
     /* of errors and of branches that come from the kernel or lead there, else 0 */
     uint64_t est_timestamp;
-    /* the latest since the step returned before, itself and those not returned */
+    /* the latest since the last returned step: its own, and those of steps not returned */
     uint64_t last_timestamp;
     /* estimated, of the last of these that came (back) to user space; 0: none */
     uint64_t skipped_timestamp;
@@ -123,7 +123,7 @@ struct pd_pt_state {
     const struct pd_pt_items *items;
 };
 
-/* A state as a caller of the library is told of it. */
+/* A state as callers of the library see it. */
 struct pd_pt_step {
     uint32_t type, flags; /* type 0: an error */
     uint32_t error, insn_length;
@@ -133,7 +133,7 @@ struct pd_pt_step {
     uint32_t pid, tid, cpu; /* who ran; all ones: not known */
 };
 
-/* Without time and who it was, but for the decoder's own TSC. */
+/* Fills all but who ran and the time, of which it has only the decoder's own TSC. */
 struct pd_pt_step pd_pt_step_of(const struct pd_pt_state *state);
 
 struct pd_pt_buffer {
@@ -163,7 +163,7 @@ struct pd_pt_tables *pd_pt_tables_new(void);
 struct pd_pt_config {
     /* From AUXTRACE_INFO and the event. */
     bool branches;           /* branch tracing was on */
-    bool return_compression; /* it was on */
+    bool return_compression; /* return compression was on */
     unsigned mtc_shift, cyc_threshold;
     uint64_t tsc_ctc_n, tsc_ctc_d;
     unsigned max_non_turbo_ratio;
@@ -191,22 +191,22 @@ struct pd_pt_config {
     struct pd_pt_tables *tables; /* outlives the decoder; NULL: it has its own */
 
     void *data;
-    /* The next buffer: 1, 0 no more, < 0: as 0. */
+    /* The next buffer: 1; 0: no more; < 0: an error, which ends the trace like 0. */
     int (*buffer)(void *data, struct pd_pt_buffer *out);
-    /* For pd_pt_fast_forward() only, both may be NULL. The first TSC of the buffer that comes `nth`
-     * after the current one (from 0), and its reference: 1, 0 it has none, < 0 there is no such
-     * buffer. */
+    /* For pd_pt_fast_forward() only; both may be NULL. Gives the first TSC of the buffer that comes
+     * `nth` after the current one (from 0), and its reference: 1; 0: it has none; < 0: there is no
+     * such buffer. */
     int (*look_ahead)(void *data, size_t nth, uint64_t *tsc, uint64_t *reference);
-    /* buffer() will give that one; without what lies before a PSB that is known to come before
-     * `tsc`. */
+    /* Makes buffer() give that one next, without what lies before a PSB that is known to come
+     * before `tsc`. */
     void (*skip)(void *data, size_t nth, uint64_t tsc);
-    /* For qq only, both NULL or none: what is known of the PSBs behind the one at that place of the
-     * queue that have a TSC below `below`, none of which is to be seen. False: nothing. It is valid
-     * until the next call. */
+    /* For qq only; both are NULL, or neither is. What is known of the PSBs behind the one at that
+     * place of the queue that have a TSC below `below`, none of which is to be seen. False:
+     * nothing. It is valid until the next call. */
     bool (*psb_jumps)(void *data, uint64_t position, uint64_t below, struct pd_pt_psb_jumps *out);
-    /* buffer() will give what is at that place, in the buffer under way. */
+    /* Makes buffer() give what is at that place, in the buffer under way. */
     void (*psb_jump_to)(void *data, uint64_t position);
-    /* An address lies outside of the address filters; NULL: there are none. */
+    /* Whether an address lies outside of the address filters; NULL: there are none. */
     bool (*filtered_out)(void *data, uint64_t ip);
     /* pd_code_at and pd_code_link, or what a test has instead. */
     struct pd_code_node *(*code_at)(struct pd_code_view *view, uint64_t ip,
@@ -222,31 +222,32 @@ struct pd_pt_decoder *pd_pt_decoder_new(const struct pd_pt_config *config);
 void pd_pt_decoder_free(struct pd_pt_decoder *decoder);
 const struct pd_pt_config *pd_pt_config_of(const struct pd_pt_decoder *decoder);
 
-/* What host and guest code the next steps are walked through; NULL: none is known. To be called
- * when the thread or its maps may have changed; cheap when they have not. */
+/* Sets the host and guest code that the next steps are walked through; NULL: none is known. To be
+ * called when the thread or its maps may have changed; cheap when they have not. */
 void pd_pt_set_code(struct pd_pt_decoder *decoder, struct pd_code_view *host,
                     struct pd_code_view *guest);
 
-/* Nodes that it was given may be gone: to be called after the code's reader has been trimmed. */
+/* Forgets the nodes that the decoder was given, which may be gone: to be called after the code's
+ * reader has been trimmed. */
 void pd_pt_forget_code(struct pd_pt_decoder *decoder);
 
 /* Writes into the debug log what the times are made with. */
 void pd_pt_log_settings(struct pd_pt_decoder *decoder);
 
-/* Other steps than the config says are wanted from here on. */
+/* Sets which steps are wanted from here on, in place of those of the config. */
 void pd_pt_set_wanted(struct pd_pt_decoder *decoder, uint32_t wanted);
 
-/* Branches to these addresses are returned, too, and those that lead nowhere, for tracing ends. All
- * decoders that share tables need the same ones. */
+/* Has branches to these addresses returned, too, and those that lead nowhere because tracing ends.
+ * All decoders that share tables need the same ones. */
 void pd_pt_watch_ips(struct pd_pt_decoder *decoder, uint64_t one, uint64_t other);
-/* The state's step is such a one. */
+/* Whether the state's step is such a branch. */
 bool pd_pt_is_at_place(const struct pd_pt_decoder *decoder);
 
-/* Steps that are returned besides, once the last PSB is at that position of the queue or behind it;
- * bits of type. */
+/* Has steps of these types returned besides, once the last PSB is at that position of the queue or
+ * behind it. */
 void pd_pt_watch(struct pd_pt_decoder *decoder, uint32_t types, uint64_t from);
 
-/* The next sample by time is near (pd_pt_config.near_ticks). */
+/* Whether the next sample by time is near (pd_pt_config.near_ticks). */
 bool pd_pt_is_near(const struct pd_pt_decoder *decoder);
 
 /* The next step that is wanted, or the first whose time is `limit` or later. NULL: the queue is at
@@ -261,23 +262,23 @@ struct pd_pt_straight {
     bool has_cycles; /* PD_PT_SAMPLE_IPC */
 };
 
-/* Where each instruction is a step: as many of the next steps as are instructions and nothing else,
- * at most `most`. Their times and cycles are those of the last step; the state is then that of the
- * last of them. False: the next step is to be asked for. */
+/* Where each instruction is a step: takes the next steps as long as they are instructions and
+ * nothing else, at most `most`. Their times and cycles are those of the last step; the state is
+ * then that of the last of them. False: the next step is to be asked for. */
 bool pd_pt_straight(struct pd_pt_decoder *decoder, size_t most, struct pd_pt_straight *out);
 
 struct pd_pt_branch {
-    /* Where each instruction is a step: those before the branch, and it is one whether it is taken
-     * or not. Their times and cycles are those of the step before. */
+    /* Where each instruction is a step: the instructions before the branch, which is a step itself
+     * whether it is taken or not. Their times and cycles are those of the step before. */
     struct pd_pt_straight straight;
-    uint64_t from, to; /* to 0: not taken; insn_ip is from */
+    uint64_t from, to; /* to 0: not taken; the branch's insn_ip is `from` */
     uint64_t insns;    /* tot_insn_cnt */
     uint64_t timestamp, tot_cycles, cycles;
     uint8_t insn_op, insn_length;
     bool has_cycles; /* PD_PT_SAMPLE_IPC */
 };
 
-/* The same of branches before the limit of the last pd_pt_decode(), as long as their steps are at
+/* The same for branches before the limit of the last pd_pt_decode(), as long as their steps are at
  * most `steps`; where instructions are sampled each of them has to be a step. What is walked over
  * behind the last one may tell of the state. */
 size_t pd_pt_branches(struct pd_pt_decoder *decoder, size_t steps, struct pd_pt_branch *out,

@@ -100,8 +100,8 @@ struct pd_pt_tables {
     uint64_t generations[2]; /* of the last host's and guest's view */
 };
 
-/* What is a decoder's alone, and does not say where the walk is, has a line in snapshot.c
- * (clear_own() and go_to()). */
+/* Each member that is a decoder's alone, and does not say where the walk is, needs a line in
+ * snapshot.c (clear_own() and go_to()). */
 struct pd_pt_decoder {
     /* Bytes of the trace, and the packet that was read last. */
     struct {
@@ -120,8 +120,8 @@ struct pd_pt_decoder {
 
     struct pd_pt_config config;
     enum walk walk;
-    /* Where the walk is. `ip` is instruction `index` of `node`; without a node it is where `from`
-     * leads, without that to be looked up. */
+    /* Where the walk is. `ip` is instruction `index` of `node`. Without a node it is where `from`
+     * leads; without `from` it has to be looked up. */
     struct {
         uint64_t ip, last_ip, psb_ip;
         bool have_last_ip;
@@ -166,7 +166,8 @@ struct pd_pt_decoder {
     struct {
         uint32_t progress_count, stuck_left, stuck_period;
         uint64_t stuck_ip;
-        /* Direct branches since something was used up, samples in between or not. */
+        /* Direct branches since something of the trace was used up, whether or not samples came in
+         * between. */
         uint64_t direct_count;
     } loop;
     /* How much is left out. */
@@ -194,7 +195,7 @@ struct pd_pt_decoder {
         /* while the time is late, and periods are of time: no sample up to so many */
         uint64_t late_insns;
     } period;
-    /* The last one. */
+    /* The last sample. */
     struct {
         uint64_t time, tot_cycles;
         uint64_t insn_base; /* insns at the time that `time` has */
@@ -215,8 +216,8 @@ struct pd_pt_decoder {
     uint64_t watch_from;
     struct pd_pt_state state;
 
-    /* Three quarters of it, and mostly never used: marks leave out what comes from here on while
-     * nothing is in it. */
+    /* Three quarters of the decoder, and mostly never used: snapshots leave out what comes from
+     * here on while nothing is in it. */
     struct pd_pt_items items;
     struct pd_pt_event_data event_data[PD_PT_MAX_EVENT_DATA], event_data_out[PD_PT_MAX_EVENT_DATA];
 };
@@ -282,7 +283,7 @@ void walk_enter_psb(struct pd_pt_decoder *d);
 /* A packet that says something of time or state anywhere; false: another kind. */
 bool walk_status_now(struct pd_pt_decoder *d);
 
-/* Calibration that was put off is made up for, and the times are right again. */
+/* Makes up for calibration that was put off; the times are then right again. */
 void walk_settle_late(struct pd_pt_decoder *d);
 void walk_settle_vain(struct pd_pt_decoder *d);
 
@@ -375,7 +376,7 @@ PD_INLINE void walk_settle(struct pd_pt_decoder *d)
         walk_settle_late(d);
 }
 
-/* The next packet is read, and the time is not late. */
+/* Reads the next packet; the time is then not late. */
 PD_INLINE int walk_next_settled(struct pd_pt_decoder *d)
 {
     int error = walk_next_packet(d);
@@ -412,7 +413,7 @@ PD_INLINE bool walk_may_be_late(const struct pd_pt_decoder *d)
     return (d->quick.unreported || d->quick.skips_code) && d->walk == WALK_IN_SYNC;
 }
 
-/* What time it was when the step came that was skipped. */
+/* Tells the time of the step that was skipped, now that it is known. */
 PD_INLINE void walk_tell_skipped(struct pd_pt_decoder *d, uint64_t time)
 {
     d->untold.time += time;
@@ -425,7 +426,7 @@ PD_INLINE void walk_tell_skipped(struct pd_pt_decoder *d, uint64_t time)
         pauses->list.data[pauses->list.count - 1].to = d->untold.time;
 }
 
-/* How long a cycle is has been found: what waited for it. */
+/* The length of a cycle is known now: does what waited for it. */
 PD_INLINE void walk_apply_late(struct pd_pt_decoder *d)
 {
     if (!d->time.late)
@@ -439,15 +440,15 @@ PD_INLINE void walk_apply_late(struct pd_pt_decoder *d)
     d->time.timestamp = pd_pt_time_at(&d->time, d->time.cycles);
 }
 
-/* What time it must not become without being looked at, when it is `now`. Once the limit is reached
- * the next step is returned, whenever it is. */
+/* The time that must not be reached without a look, when it is `now`. Once the limit is reached the
+ * next step is returned, whenever it is. */
 PD_INLINE uint64_t walk_late_limit(const struct pd_pt_decoder *d, uint64_t now)
 {
     return now < d->limit ? d->limit : UINT64_MAX;
 }
 
-/* CYCs may be late from here on, and calibration with them. Where samples go by time, cycles and
- * instructions may each take half of what is left. False: not here. */
+/* Lets CYCs be late from here on, and calibration with them. Where samples go by time, cycles and
+ * instructions may each take half of what is left. False: not possible here. */
 PD_INLINE bool walk_put_off(struct pd_pt_decoder *d, bool calibration)
 {
     uint64_t limit = walk_late_limit(d, d->time.timestamp);
@@ -472,7 +473,7 @@ PD_INLINE void walk_cyc(struct pd_pt_decoder *d, uint64_t cycles)
         walk_put_off(d, false);
 }
 
-/* The caller wants to see who comes there: see pd_pt_watch_ips(). */
+/* Whether the caller wants to see branches to `ip`: see pd_pt_watch_ips(). */
 PD_INLINE bool walk_is_place(const struct pd_pt_decoder *d, uint64_t ip)
 {
     return ip == d->config.watch_ips[0] || ip == d->config.watch_ips[1];
@@ -519,7 +520,7 @@ PD_INLINE void walk_forget_node(struct pd_pt_decoder *d)
     d->place.from = NULL;
 }
 
-/* The walk is where a branch leads that is taken, or behind it. */
+/* The walk is where the taken branch of `from` leads, or behind it. */
 PD_INLINE void walk_follow(struct pd_pt_decoder *d, struct pd_code_node *from, bool taken)
 {
     d->place.ip = taken ? from->target : from->next_ip;
@@ -549,7 +550,7 @@ PD_INLINE void walk_set_ip(struct pd_pt_decoder *d)
     walk_forget_node(d);
 }
 
-/* The packet's IP can be expanded. */
+/* Whether the packet's IP can be expanded. */
 PD_INLINE bool walk_have_ip(const struct pd_pt_decoder *d)
 {
     return d->input.packet.count &&
@@ -572,7 +573,7 @@ PD_INLINE void walk_set_nr(struct pd_pt_decoder *d)
     d->modes.nr = d->modes.next_nr = d->modes.pip & 1;
 }
 
-/* An IF change that a packet before announced belongs to this step. */
+/* An IF change that an earlier packet announced belongs to this step. */
 PD_INLINE void walk_take_iflag(struct pd_pt_decoder *d)
 {
     if (d->modes.iflag == d->modes.next_iflag)
@@ -662,7 +663,7 @@ PD_INLINE unsigned walk_tip_ip(const uint8_t *p, uint64_t *ip)
     }
 }
 
-/* A return to where the TIP says; NULL: the call is not known that belongs to it. */
+/* A return to where the TIP says; NULL: the call that belongs to it is not known. */
 PD_INLINE struct pd_code_node *walk_return_to(struct pd_pt_decoder *d, uint64_t ip)
 {
     const struct walk_return back = walk_pop_return(d);
