@@ -4,8 +4,8 @@
 #define PD_OBJECT_FILE_H
 #include "base/base.h"
 
-/* Which file it was and of when: what is equal in all of these has the same bytes, unless somebody
- * set the clock back. */
+/* Which file it was, and in which state: files that are equal in all of this have the same bytes,
+ * unless somebody set the clock back. */
 struct pd_file_identity {
     uint64_t device, number, size;
     int64_t changed, modified; /* nanoseconds */
@@ -28,11 +28,11 @@ int pd_file_open(const char *path);
 bool pd_file_is_regular(const char *path);
 /* Maps a regular, non-empty file. */
 bool pd_file_map(const char *path, struct pd_bytes *bytes);
-/* Reads a regular file, also of /proc and /sys, whose size is not known before; false when it
- * cannot be opened or is larger than `limit`. Behind the bytes there is room for one more. */
+/* Reads a regular file, also one of /proc and /sys, whose size is not known beforehand; false when
+ * it cannot be opened or is larger than `limit`. Behind the bytes there is room for one more. */
 bool pd_file_read(const char *path, struct pd_bytes *bytes, size_t limit);
-/* Replaces bytes in the gzip, xz or zstd format by what they hold; true also when they are in
- * none. */
+/* Unpacks bytes in the gzip, xz or zstd format; bytes in none of them stay, which is true as
+ * well. */
 bool pd_bytes_unpack(struct pd_bytes *bytes, size_t limit);
 void pd_bytes_free(struct pd_bytes *bytes);
 

@@ -13,8 +13,9 @@ struct pd_image {
     struct pd_bytes bytes;
 };
 
-/* The build-id cache's file, else the file itself below symfs, whatever its build-id, unpacked when
- * it is packed: what perf reads code from. NULL in *out when there is none; only memory fails. */
+/* Opens the file that perf reads code from: that of the build-id cache, else the file itself below
+ * symfs, whatever its build-id; a packed one is unpacked. NULL in *out when there is none; only
+ * lack of memory is an error. */
 perfdata_status pd_image_open(const struct pd_object_search *search, const char *long_name,
                               const struct pd_build_id *recorded, struct pd_image **out);
 /* Exactly this file. */

@@ -21,8 +21,8 @@ enum pd_demangle pd_search_demangle(const struct pd_object_search *search, bool 
 
 /* NULL without memory. */
 struct pd_object *pd_object_new(void);
-/* Gives the object, with an empty table if it has none yet, or frees it where there is a
- * failure. */
+/* Gives the object to the caller, with an empty table if it has none yet, or frees it if `status`
+ * is a failure. */
 perfdata_status pd_object_give(struct pd_object *object, perfdata_status status,
                                struct pd_object **out);
 

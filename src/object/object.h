@@ -82,7 +82,7 @@ struct pd_object {
 
 /* A user object (program, library, jitted .so, `[vdso]` with a recorded build-id). `recorded`: NULL
  * or size 0: none was recorded. Nothing usable found is no error: type NOT_FOUND and an empty
- * table. Only memory fails. */
+ * table. Only lack of memory is an error. */
 perfdata_status pd_object_load(const struct pd_object_search *search, const char *long_name,
                                const struct pd_build_id *recorded, struct pd_object **out);
 
@@ -92,8 +92,8 @@ perfdata_status pd_object_load_module(const struct pd_object_search *search, con
                                       const struct pd_build_id *recorded, struct pd_object **out);
 
 /* `path` as perf names it: "/tmp/perf-PID.map"; symfs is not put before it. `pid`: of the process,
- * 0: none. While it lives in a container, its map is "/tmp/perf-NSPID.map" there if that exists,
- * NSPID as the container counts. */
+ * 0: none. If it is alive and in a container, its map is "/tmp/perf-NSPID.map" there if that
+ * exists, where NSPID is its pid as the container counts. */
 perfdata_status pd_object_load_perf_map(const struct pd_object_search *search, const char *path,
                                         uint32_t pid, struct pd_object **out);
 
@@ -114,8 +114,8 @@ perfdata_status pd_object_load_perf_map_memory(const struct pd_object_search *se
 void pd_object_free(struct pd_object *object);
 
 enum { PD_OBJECT_PATH_ROOM = 4096 };
-/* Where the file at `out` has not this build-id, puts the path of a server's in its place. False:
- * it stays as it was. */
+/* Where the file at `out` does not have this build-id, puts there the path of a file that a server
+ * gave. False: `out` stays as it was. */
 bool pd_object_fetch_program(const struct pd_object_search *search, const char *long_name,
                              const struct pd_build_id *id, char out[PD_OBJECT_PATH_ROOM]);
 /* The file with the code of a user object or module: that of the build-id cache where there is no
@@ -159,7 +159,7 @@ struct pd_kernel_result_map {
     uint64_t start, end; /* end 0: never matches an address (perf's "[kernel].N") */
     uint64_t pgoff;      /* look up ip - start + pgoff unless identity */
     bool identity;       /* look up ip */
-    /* a segment of a kcore: it shows the kernel's object, whose symbols are map 0's */
+    /* a segment of a kcore: it shares the kernel's object, whose symbols are map 0's */
     bool of_kernel;
     int32_t request_index;    /* of the request's map that this one is, -1: a new map */
     struct pd_symtab *symtab; /* NULL: no symbols from the kernel's table */

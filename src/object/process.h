@@ -27,15 +27,15 @@ enum pd_path_owner {
 /* `root` gets "/proc/PID/root" for PD_PATH_PROCESS, else "". Costs one stat() for a process that is
  * gone, four for one that sees our files; the maps of other processes are read. */
 enum pd_path_owner pd_path_owner(const struct pd_mapped_file *file, char root[PD_ROOT_ROOM]);
-/* The pid that the process has in its innermost namespace; 0: it is gone. */
+/* The pid that the process has in its innermost namespace; 0: the process is gone. */
 uint32_t pd_process_own_pid(uint32_t pid);
 /* Is a user among those that the process runs as? 1 yes, 0 no, -1: it is gone. */
 int pd_process_has_user(uint32_t pid, uint32_t user);
-/* Does another root than ours, or another mount namespace, hold for a process that lives? `root` as
- * above, filled then. */
+/* Whether a live process has another root than ours, or another mount namespace; `root` as above,
+ * filled then. */
 bool pd_process_is_elsewhere(uint32_t pid, char root[PD_ROOT_ROOM]);
-/* Has the file at `path` this inode number, as far as file systems tell? Also where there is none:
- * 0. */
+/* Whether the file at `path` has this inode number, as far as file systems tell. False where there
+ * is no such file. */
 bool pd_file_has_inode(const char *path, uint64_t inode);
 
 #endif

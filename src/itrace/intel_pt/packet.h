@@ -17,8 +17,7 @@ enum pd_pt_context { PD_PT_NO_BLOCK, PD_PT_BLOCK_4, PD_PT_BLOCK_8 };
 
 struct pd_pt_packet {
     uint8_t kind; /* enum pd_pt_kind */
-    uint8_t
-        size; /* bytes, with the padding that perf counts as its own (zero bytes up to 8); BAD: 1 */
+    uint8_t size; /* bytes, with zeros that perf counts as part of it (up to 8); BAD: 1 */
     /* TNT: outcomes; TIP*, FUP: IPBytes (0: no ip); BIP: item; BBP: bytes of an item; CFE, EVD:
      * type */
     uint8_t count;

@@ -19,7 +19,7 @@
 #define PD_SYNTH_AHEAD_SEGMENTS_H
 #include "itrace/synth/internal.h"
 
-/* If several threads are of use; *synth* is set up. */
+/* Sets up segments, if several threads are of use; *synth is set up already. */
 perfdata_status pd_synth_segments_open(struct pd_synth *synth, unsigned threads);
 void pd_synth_segments_close(struct pd_synth *synth);
 
@@ -29,9 +29,9 @@ void pd_synth_segments_next(struct pd_synth_queue *queue);
 void pd_synth_segments_drop(struct pd_synth_queue *queue);
 /* The queue's decoder has come to a step that is a PSB there. */
 void pd_synth_segments_psb(struct pd_synth_queue *queue, uint64_t position);
-/* True: the queue went over a segment, and queue->time is its end's. */
+/* True: the queue went over a segment, and queue->time is the time at that segment's end. */
 bool pd_synth_segments_jump(struct pd_synth_queue *queue);
-/* The next step of queue->step_log; NULL: it has been left. */
+/* The next step of queue->step_log; NULL: the queue has left that log. */
 const struct pd_pt_state *pd_synth_segments_step(struct pd_synth_queue *queue);
 /* The queue's thread, or what it sees, may have changed. */
 void pd_synth_segments_look(struct pd_synth_queue *queue);

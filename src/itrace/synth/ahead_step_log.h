@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a worker's walk over a segment of a buffer (ahead_segments.h) came to where steps are told
- * one by one. The queue tells them in its turn, each as if its own decoder had come to it. */
+/* The steps and branches that a worker met on its walk over a segment of a buffer
+ * (ahead_segments.h), where steps are told one by one. The queue tells them in its turn, each as if
+ * its own decoder had come to it. */
 #ifndef PD_SYNTH_AHEAD_STEP_LOG_H
 #define PD_SYNTH_AHEAD_STEP_LOG_H
 #include "itrace/intel_pt/walk/snapshot.h"
@@ -35,12 +36,13 @@ struct pd_step_log {
 
 /* ---- any thread: making one ---- */
 
-/* From that place on; the decoder has to return all steps. */
+/* Begins a step log at that place; the decoder has to return all steps. */
 void pd_step_log_begin(struct pd_step_log *step_log, const struct pd_pt_snapshot *entry);
-/* False: it cannot be kept, or there is no more room. `changes`: of the count of cycles. */
+/* Appends a step. False: it cannot be kept, or there is no more room. `changes`: of the count of
+ * cycles. */
 bool pd_step_log_put_step(struct pd_step_log *step_log, const struct pd_pt_state *state,
                           bool codeless, const struct pd_pt_cycles *changes);
-/* Branches that come next, as far as they can be had at once. */
+/* Appends the branches that come next, as far as they can be had at once. */
 bool pd_step_log_put_branches(struct pd_step_log *step_log, struct pd_pt_decoder *decoder,
                               const struct pd_pt_cycles *changes);
 void pd_step_log_free(struct pd_step_log *step_log);
@@ -81,14 +83,14 @@ PD_INLINE uint64_t pd_step_log_cycles(struct pd_step_log_reader *reader, uint64_
     return cycles <= reader->change ? reader->counts.tot_cycles : pd_step_log_count(reader, cycles);
 }
 
-/* The branches that come next before any other step, at most so many. */
+/* How many branches come next before any other step, at most so many. */
 PD_INLINE size_t pd_step_log_ready(const struct pd_step_log_reader *reader, size_t most)
 {
     const struct pd_step_log *step_log = reader->step_log;
     size_t end = step_log->steps.data[reader->step].branches;
     return reader->sees_code ? PD_MIN(end - reader->branch, most) : 0;
 }
-/* The first of them, as a step. */
+/* The first of these branches, as a step. */
 const struct pd_pt_state *pd_step_log_take(struct pd_step_log_reader *reader);
 
 #endif

@@ -130,21 +130,21 @@ PD_INLINE size_t pd_synth_pool_threads(const struct pd_synth_pool *pool)
 {
     return (size_t)pool->helpers + 1;
 }
-/* There may be more to do, or less. True: there is something. */
+/* Notes that there may be more to do, or less. True: there is something to do. */
 bool pd_synth_pool_set_waits(struct pd_synth_pool *pool);
-/* There may be more to do than before; gives back the lock. */
+/* Notes that there may be more to do than before; gives back the lock. */
 void pd_synth_pool_offer(struct pd_synth_pool *pool);
 /* Walks one segment or reads one buffer. False: there is nothing to do. */
 bool pd_synth_pool_work(struct pd_segment_worker *worker);
 
 /* The config of the workers' decoders. */
 void pd_synth_segment_config(struct pd_synth_pool *pool, const struct pd_synth_queue *queue);
-/* Any thread, the segment being its own: false: it could not be walked. */
+/* Any thread, which owns the segment then. False: it could not be walked. */
 bool pd_synth_walk_segment(struct pd_segment_worker *worker,
                            const struct pd_synth_segments *segments, struct pd_segment *segment);
-/* Empties it, with its tails. */
+/* Empties a segment and its tails. */
 void pd_synth_free_segment(struct pd_synth_pool *pool, struct pd_segment *segment);
-/* What no segment uses any more, and no worker will. */
+/* Frees what no segment uses any more, and no worker will. */
 void pd_synth_free_unused(struct pd_synth_pool *pool);
 
 #endif

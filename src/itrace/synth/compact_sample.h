@@ -35,7 +35,7 @@ PD_INLINE void pd_synth_make_record(const struct pd_synth_packed *packed,
     record->number = origin->base + packed->place;
 }
 
-/* Origin `at` is that one. */
+/* Whether origin `at` is that one. */
 PD_INLINE bool pd_synth_packs_origin(const struct pd_synth_packs *packs, size_t at,
                                      const struct pd_synth_origin *origin)
 {

@@ -81,13 +81,13 @@ struct pd_synth_queue {
     struct {
         const struct pd_pt_state *state;
         bool pending;
-        bool pending_error; /* it is an error, met behind a step of the queue's time */
+        bool pending_error; /* an error waits, met behind a step of the queue's time */
         bool after_error;   /* the step before was one, and as many instructions had run: */
         uint64_t error_insns;
         uint32_t flags;
         uint8_t insn_length;
     } step;
-    /* Whose code that is. */
+    /* The code that the thread runs. */
     struct {
         struct pd_code_view *view; /* of `thread` */
         uint64_t seen;             /* synth->runs when these were looked for */
@@ -229,19 +229,19 @@ struct pd_synth {
 
 /* events.c */
 perfdata_status pd_synth_add_events(struct pd_synth *synth);
-/* Its parts, for traces of other kinds: keeps the recording's own events and makes room for `more`
- * behind them; the first event of that PMU which has ids, NULL: none; the id of the first
- * synthesised one; what all attrs have from the trace's; and one more event, its name made of the
- * attr where NULL (NULL: no memory). */
+/* Parts of pd_synth_add_events(), for traces of other kinds: one keeps the recording's own events
+ * and makes room for `more` behind them; one finds the first event of that PMU which has ids, NULL:
+ * none; one gives the id of the first synthesised event; one copies what all attrs have from the
+ * trace's; and one adds an event, its name made of the attr where NULL (NULL: no memory). */
 perfdata_status pd_synth_own_events(struct pd_synth *synth, size_t more);
 const struct pd_event *pd_synth_trace_event(const struct pd_synth *synth, uint64_t pmu_type);
 uint64_t pd_synth_first_id(const struct pd_event *trace);
 struct pd_attr pd_synth_common_attr(const struct pd_synth *synth, const struct pd_attr *trace);
 struct pd_event *pd_synth_add_event(struct pd_synth *synth, const struct pd_attr *attr,
                                     const char *caller_name, uint64_t id);
-/* Says that the trace's PMU has no event. */
+/* Reports that the trace's PMU has no event. */
 perfdata_status pd_synth_no_event(const struct pd_synth *synth);
-/* Which flags instructions have, and which branches are told. */
+/* Finds which flags instructions have, and which branches are told. */
 void pd_synth_plan_branches(struct pd_synth *synth);
 void pd_synth_remove_events(struct pd_synth *synth);
 
@@ -306,7 +306,7 @@ PD_INLINE uint64_t pd_synth_time(struct pd_synth_queue *queue)
     return queue->converted_time;
 }
 
-/* Instructions and cycles as of the step. */
+/* Notes instructions and cycles as of the step. */
 PD_INLINE void pd_synth_count(struct pd_synth_queue *queue)
 {
     const struct pd_pt_state *state = queue->step.state;
@@ -327,14 +327,14 @@ PD_INLINE void pd_synth_put_ipc(struct pd_synth_queue *queue, struct pd_synth_co
     *last = (struct pd_synth_counts){ queue->counts.ipc_insns, queue->counts.ipc_cycles };
 }
 
-/* Its samples have something behind the fixed part. */
+/* Whether the event's samples have something behind the fixed part. */
 PD_INLINE bool pd_synth_has_parts(const struct pd_event *event)
 {
     const uint64_t any = PD_SAMPLE_CALLCHAIN | PD_SAMPLE_RAW | PD_SAMPLE_BRANCH_STACK;
     return event->attr.sample_type & any;
 }
 
-/* A branch with these flags becomes a sample. */
+/* Whether a branch with these flags becomes a sample. */
 PD_INLINE bool pd_synth_is_told(const struct pd_synth *synth, uint32_t flags)
 {
     return !synth->plan.branch_filter || synth->plan.branch_filter & flags;
@@ -342,11 +342,11 @@ PD_INLINE bool pd_synth_is_told(const struct pd_synth *synth, uint32_t flags)
 
 /* fast_path.c */
 void pd_synth_fast_open(struct pd_synth *synth);
-/* Whether the run that begins may ask for these. */
+/* Whether the run that begins may ask for the samples of plain steps. */
 bool pd_synth_fast_begin(struct pd_synth_queue *queue);
-/* The samples of queue->state; false: it is no such step. */
+/* Makes the samples of queue->state; false: it is no plain step. */
 bool pd_synth_fast_step(struct pd_synth_queue *queue);
-/* The branches on the queue's step log before the limit; false: a step comes next that is not
+/* Tells the branches of the queue's step log before the limit; false: a step comes next that is not
  * plain. */
 bool pd_synth_fast_step_log(struct pd_synth_queue *queue, uint64_t limit);
 /* A run begins, and queue->waits. */
@@ -366,14 +366,14 @@ void pd_synth_log_close(struct pd_synth *synth);
 struct pd_pt_log *pd_synth_log_of(const struct pd_synth *synth);
 /* The text so far; there must be a logger. */
 struct pd_text *pd_synth_log_to(const struct pd_synth *synth);
-/* What comes next belongs behind what has been written. */
+/* Whatever comes next belongs behind the text that has been written. */
 void pd_synth_log_flush(struct pd_synth *synth);
 /* An error is about to be told; `outside`: it is not the decoder's. */
 void pd_synth_log_error(struct pd_synth *synth, const struct pd_delivered *record, bool outside);
 void pd_synth_log_record(struct pd_synth *synth, const struct pd_delivered *record);
 /* Code of the kernel was patched. */
 void pd_synth_log_poke(struct pd_synth *synth, const struct pd_delivered *record);
-/* Why there is no code. `told`: this is said of its object. */
+/* Logs why there is no code. `told`: an error is reported for its object. */
 void pd_synth_log_no_code(struct pd_synth *synth, const struct pd_pt_state *state, bool told);
 
 #define pd_synth_log_text(synth, ...) pd_text_format(pd_synth_log_to(synth), __VA_ARGS__)
@@ -431,7 +431,7 @@ struct pd_thread *pd_synth_guest_thread(struct pd_synth_queue *queue);
 
 /* filter.c */
 perfdata_status pd_synth_parse_filters(struct pd_synth *synth, const char *text);
-/* For the walk: an address lies outside of what is traced. */
+/* For the walk: whether an address lies outside of what is traced. */
 bool pd_synth_filtered_out(void *queue, uint64_t ip);
 
 /* switches.c */

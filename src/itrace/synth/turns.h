@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Queues of a trace that is a row of records, and which of them is read next: by their times up to
- * that of the recording's record that is about to act, or without times all at once, those of a
- * thread where it ends. What a queue holds is the owner's matter. */
+/* Queues of a trace that is a row of records, and which of them is read next: by their times, up to
+ * the time of the recording's record that is about to act; without times all at once, a thread's
+ * queues where the thread ends. What a queue holds is the owner's matter. */
 #ifndef PD_SYNTH_TURNS_H
 #define PD_SYNTH_TURNS_H
 #include "itrace/synth/internal.h"
@@ -9,13 +9,13 @@
 enum pd_turn {
     PD_TURN_LIMIT, /* what comes next is of `limit` or later, or another queue shall have a look */
     PD_TURN_ENDED, /* nothing is left */
-    PD_TURN_FULL   /* the sink is, or there was an error */
+    PD_TURN_FULL   /* the sink is full, or there was an error */
 };
 
 struct pd_turn_ways {
-    /* Up to the queue's first record; false: it has none. Once for each queue. */
+    /* Goes up to the queue's first record; false: it has none. Called once for each queue. */
     bool (*begin)(struct pd_synth *synth, size_t queue);
-    /* Of the queue's next record, in ticks of `clock`. */
+    /* The time of the queue's next record, in ticks of `clock`. */
     uint64_t (*time)(const struct pd_synth *synth, size_t queue);
     /* Whose buffers these are; PD_NOBODY: a CPU's. */
     uint32_t (*tid)(const struct pd_synth *synth, size_t queue);
@@ -28,7 +28,7 @@ struct pd_turns {
     const struct pd_turn_ways *ways;
     const struct pd_tsc_conversion *clock;
     bool timeless;
-    bool at_record; /* what is of the very time of a record comes before it, not behind */
+    bool at_record; /* what has the very time of a record comes before it, not behind */
     size_t count;   /* of queues */
     bool *open;     /* by queue: something is left */
     size_t running; /* was interrupted by a full sink; PD_NO_QUEUE: none */
@@ -39,7 +39,7 @@ struct pd_turns {
 
 #define PD_NO_QUEUE SIZE_MAX
 
-/* All but `open`, which is made here, and what is zero is the caller's. */
+/* The caller has set all but `open`, which is made here, and what is zero. */
 perfdata_status pd_turns_open(struct pd_turns *turns, size_t count);
 void pd_turns_close(struct pd_turns *turns);
 bool pd_turns_is_full(const struct pd_synth *synth);

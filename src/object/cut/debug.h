@@ -24,7 +24,7 @@ struct pd_cut_part {
     const uint8_t *bytes; /* of the whole section; NULL: there is none */
     uint64_t size, new_size;
     bool is_whole;
-    uint64_t kept;                      /* bytes, each as often as it was asked for */
+    uint64_t kept;                      /* bytes, each counted as often as it was asked for */
     PD_VEC(struct pd_elf_piece) pieces; /* that are kept, from the section's begin */
 };
 
@@ -44,10 +44,10 @@ void pd_cut_debug_free(struct pd_cut_debug *debug);
 
 /* ---- debug_wanted.c ---- */
 
-/* The entries and units that say something of the addresses. False: no memory. */
+/* Finds the entries and units that say something of the addresses. False: no memory. */
 bool pd_cut_debug_want(struct pd_lines *lines, const pd_cut_list *addresses,
                        struct pd_cut_debug *out);
-/* Whether one that is kept lies in [from, to). */
+/* Whether an entry that is kept lies in [from, to). */
 bool pd_cut_debug_has(const struct pd_cut_debug *debug, uint64_t from, uint64_t to);
 bool pd_cut_is_code(int tag);
 
@@ -56,7 +56,7 @@ bool pd_cut_is_code(int tag);
 /* False: no memory. */
 bool pd_cut_debug_keep(struct pd_cut_debug *debug, enum pd_cut_debug_section section,
                        uint64_t offset, uint64_t size);
-/* Strings, lists of ranges, lines. */
+/* Keeps the strings, lists of ranges and lines that an entry refers to. */
 bool pd_cut_debug_refer(struct pd_cut_debug *debug, Dwarf_Die *die, unsigned version,
                         unsigned address_size);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of this room share. */
+/* What the files of object/cut/ share. */
 #ifndef PD_CUT_INTERNAL_H
 #define PD_CUT_INTERNAL_H
 #include "object/cut/cut.h"

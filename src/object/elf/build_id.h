@@ -11,8 +11,8 @@ struct pd_build_id {
     uint8_t bytes[PD_BUILD_ID_MAX];
 };
 
-/* Equal, or the longer one has only zeros behind the shorter: recorders before 5.11 padded to
- * 20. */
+/* Whether both are equal, or the longer one has only zeros behind the shorter: recorders before
+ * 5.11 padded to 20. */
 bool pd_build_id_equal(const struct pd_build_id *a, const struct pd_build_id *b);
 
 /* Lower-case hex with NUL; returns the length. */

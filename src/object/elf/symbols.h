@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Symbols of ELF files: which of them perf takes and at which addresses. */
+/* Symbols of ELF files: which of them perf takes, and at which addresses. */
 #ifndef PD_ELF_SYMBOLS_H
 #define PD_ELF_SYMBOLS_H
 #include "object/elf/file.h"
@@ -30,8 +30,8 @@ struct pd_elf_load {
     PD_VEC(struct pd_elf_kernel_section) sections;
 };
 
-/* Adds the symbols of .symtab and .dynsym of `syms` and fixes them up. False: perf fails here, or
- * no memory; what was added stays, as in perf. `*count`: symbols added. */
+/* Adds the symbols of .symtab and .dynsym of `syms` and fixes them up. False: perf fails here, too,
+ * or no memory; what was added stays, as in perf. `*count`: symbols added. */
 bool pd_elf_load_symbols(struct pd_elf_load *load, size_t *count);
 /* Only one of the two, for debug data whose dynamic symbols are elsewhere. */
 bool pd_elf_load_table(struct pd_elf_load *load, const struct pd_elf_table *table, size_t *count);

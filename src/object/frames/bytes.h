@@ -23,7 +23,8 @@ PD_INLINE const uint8_t *pd_frame_take(struct pd_frame_bytes *bytes, uint64_t si
     return taken;
 }
 
-/* A number of 1, 2, 4 or 8 bytes. Of another size, which files can ask for, it is missing. */
+/* A number of 1, 2, 4 or 8 bytes. A number of another size, which files can ask for, counts as
+ * missing. */
 PD_INLINE uint64_t pd_frame_number(struct pd_frame_bytes *bytes, unsigned size)
 {
     const uint8_t *at = pd_frame_take(bytes, size);
@@ -46,7 +47,8 @@ PD_INLINE int64_t pd_frame_signed(struct pd_frame_bytes *bytes, unsigned size)
 }
 
 /* LEB128; `*shift`: behind its last bit. A number that is longer than any that is written counts as
- * missing, so that nobody is kept busy with one. Bits above the 64th are lost. */
+ * missing, so that a hostile file cannot keep the reader busy with one. Bits above the 64th are
+ * lost. */
 PD_INLINE uint64_t pd_frame_leb(struct pd_frame_bytes *bytes, unsigned *shift)
 {
     enum { LONGEST = 16 };

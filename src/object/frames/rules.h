@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How to come from a function to its caller, as its file's call frame information (.eh_frame,
+/* How to get from a function to its caller, as its file's call frame information (.eh_frame,
  * .debug_frame) says. */
 #ifndef PD_FRAME_RULES_H
 #define PD_FRAME_RULES_H
@@ -58,11 +58,11 @@ struct pd_unwind {
     uint64_t known; /* a bit for each */
     uint64_t ip, cfa;
     unsigned stack_pointer; /* its number */
-    /* What is read without asking: words of 8 bytes that end below `stack_end`. */
+    /* Memory that is read without a call of read(): words of 8 bytes that end below `stack_end`. */
     const uint8_t *stack;
     uint64_t stack_start, stack_end;
     bool swap; /* they are in the other byte order */
-    /* Eight bytes of the process elsewhere; false: not to be had. */
+    /* Reads eight bytes of the process elsewhere; false: they cannot be had. */
     bool (*read)(void *data, uint64_t address, uint64_t *value);
     void *data;
 };
@@ -83,9 +83,9 @@ struct pd_frame_step;
 /* The step out of the function that holds `address`, as the file itself counts. Never NULL. Takes
  * the lock and reads the function's program: callers keep the answer. */
 const struct pd_frame_step *pd_frame_rules_find(struct pd_frame_rules *rules, uint64_t address);
-/* The function is what a signal handler returns to. */
+/* Whether the function is what a signal handler returns to. */
 bool pd_frame_step_is_signal(const struct pd_frame_step *step);
-/* From a frame to its caller. */
+/* Goes from a frame to its caller. */
 enum pd_unwind_result pd_frame_step_take(const struct pd_frame_step *step, struct pd_unwind *frame);
 
 #endif

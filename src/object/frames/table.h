@@ -38,7 +38,7 @@ struct pd_frame_step {
     enum pd_unwind_result fails; /* PD_UNWIND_STEPPED: there are rules */
     bool is_signal, is_signed;   /* the return address is under a signature (arm64) */
     bool swap;                   /* of numbers in expressions */
-    bool is_plain; /* all lie at the CFA, from `least` to `greatest`; as nearly always */
+    bool is_plain; /* all saved registers lie at the CFA, from `least` to `greatest`; mostly so */
     uint8_t count;
     int64_t least, greatest;
     uint64_t mask;            /* a bit for each of `saved` */
@@ -113,7 +113,7 @@ void pd_frame_section_free(struct pd_frame_section *section);
 bool pd_frame_entry_find(struct pd_frame_section *section, uint64_t address,
                          struct pd_frame_entry *out);
 
-/* An entry's bytes behind its length, and how large numbers of places are in it. */
+/* The bytes of an entry behind its length, and the size that numbers of places have in it. */
 struct pd_frame_chunk {
     struct pd_frame_bytes bytes;
     uint64_t next; /* the entry behind it */

@@ -13,7 +13,8 @@
 #define PD_INDEX_TOTAL (UINT64_C(256) << 20)
 #define PD_INDEX_MAX (UINT64_C(64) << 20)
 
-/* Maps an index. `folder` NULL: there is none. */
+/* Maps an index into memory. False: there is none that can be believed; also where `folder` is
+ * NULL. */
 bool pd_index_read(const char *folder, const char *name, struct pd_bytes *out);
 /* Whether it is worth making an index: false where pd_index_write() would write nothing. True does
  * not say that there is room. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* jitdump files: code that a runtime made, with names, lines and unwinding, and when. And the ELF
- * images that perf makes of them. */
+/* jitdump files: the code that a runtime made, with names, lines and unwinding, and the times when
+ * it was made; and the ELF images that perf makes of them. */
 #ifndef PD_JITDUMP_H
 #define PD_JITDUMP_H
 #include "base/text.h"
@@ -31,7 +31,7 @@ struct pd_jit_entry {
     uint64_t unwinding_mapped;
 };
 
-/* A LOAD that stays, for who reads its symbols. */
+/* A LOAD that is kept for readers of its symbols. */
 struct pd_jit_code {
     const struct pd_jitdump *dump;
     const struct pd_jit_entry *entry;
@@ -56,14 +56,15 @@ enum { PD_JITDUMP_LIMIT = 1 << 30 };
 /* False: no dump, or of a version that is not known. The bytes are borrowed. */
 bool pd_jitdump_open_memory(struct pd_jitdump *dump, const void *image, size_t size);
 bool pd_jitdump_open(struct pd_jitdump *dump, const char *path);
-/* What the recording says goes before what the runtime wrote: ELF's number of the machine (0: not
- * known) and the process that mapped the dump, whose code all of it is. Before the first record. */
+/* What the recording says takes precedence over what the runtime wrote: ELF's number of the machine
+ * (0: not known) and the process that mapped the dump, whose code all of it is. To be called before
+ * the first record is read. */
 void pd_jitdump_settle(struct pd_jitdump *dump, uint16_t machine, uint32_t pid);
 void pd_jitdump_close(struct pd_jitdump *dump);
 /* False at the end, and where records stop making sense. */
 bool pd_jitdump_next(struct pd_jitdump *dump, struct pd_jit_entry *out);
 
-/* The bytes that perf maps for a LOAD: the code, and what it unwinds by behind it. */
+/* The size of what perf maps for a LOAD: the code, and behind it what it is unwound by. */
 uint64_t pd_jit_mapped_size(const struct pd_jit_entry *entry);
 /* "jit-PID.dump", whatever the folder: a map of it tells that this process writes a dump. */
 bool pd_jitdump_is_marker(const char *path, size_t length, uint32_t pid);

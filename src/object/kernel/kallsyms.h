@@ -4,9 +4,9 @@
 #define PD_KALLSYMS_H
 #include "object/symtab/builder.h"
 
-/* Adds what perf keeps, names with their module behind a tab. False: no memory. The names stay in
- * the text, which gets their ends, the last one behind it perhaps; it is from malloc and becomes
- * the table's. */
+/* Adds the symbols that perf keeps, names with their module behind a tab. False: no memory. The
+ * names stay in the text, into which their NULs are written, perhaps one behind its last byte; the
+ * text is from malloc and becomes the table's. */
 bool pd_kallsyms_parse(struct pd_symtab_builder *builder, char *text, size_t size);
 /* The address of a function, or of an absolute symbol. */
 bool pd_kallsyms_function(const char *text, size_t size, const char *name, uint64_t *address);
@@ -18,7 +18,7 @@ struct pd_kallsyms_line {
     size_t length;
 };
 
-/* Goes to the next line in [*at, end); false at the end. Lines that are none get type 0. */
+/* Goes to the next line in [*at, end); false at the end. A line that is no symbol's gets type 0. */
 bool pd_kallsyms_next(const char **at, const char *end, struct pd_kallsyms_line *line);
 
 #endif

@@ -23,7 +23,7 @@ struct pd_kcore {
 perfdata_status pd_kcore_open(const char *kallsyms, bool unmoved, const uint64_t *stext,
                               const struct pd_kernel_request *request, struct pd_kcore *out);
 void pd_kcore_free(struct pd_kcore *kcore);
-/* The segment of an address, NULL none. */
+/* The segment that holds an address; NULL: none. */
 const struct pd_kcore_segment *pd_kcore_find(const struct pd_kcore *kcore, uint64_t address);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The loading of a kernel, for the files of this room only. */
+/* The loading of a kernel, for the files of object/kernel/ only. */
 #ifndef PD_KERNEL_LOADER_H
 #define PD_KERNEL_LOADER_H
 #include "object/internal.h"

@@ -44,11 +44,12 @@ struct pd_running {
 bool pd_running_open(const char *root, struct pd_running *running);
 void pd_running_free(struct pd_running *running);
 
-/* Takes symbols that come and go out of a table that was just parsed, where no map of the request
- * is named as they are. False: one is, nothing was taken out. */
+/* Takes symbols that come and go out of a table that was just parsed, unless a map of the request
+ * is named like them. False: one is, and nothing was taken out. */
 bool pd_running_leave_out(struct pd_symtab_builder *all, const struct pd_kernel_request *request);
-/* Writes an index of a table, without what comes and goes, its ends and duplicates being fixed up.
- * `text` and `stext`: addresses of _text and _stext, NULL where there is none. */
+/* Writes an index of a table that has no symbols which come and go, and whose ends and duplicates
+ * have been fixed up. `text` and `stext`: addresses of _text and _stext, NULL where there is
+ * none. */
 void pd_running_save(const struct pd_object_search *search, const struct pd_running *running,
                      const struct pd_symtab_builder *all, const uint64_t *text,
                      const uint64_t *stext);

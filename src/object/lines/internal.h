@@ -54,7 +54,7 @@ struct pd_lines_list {
     size_t count;
 };
 
-/* asked.c: what a process of addr2line knows by now. All zero: nothing. */
+/* asked.c: what perf's process of addr2line would know by now. All zero: nothing. */
 struct pd_lines_asked {
     struct pd_map64 functions; /* by the place of their DIE: a name of `lines->files`, or */
     struct pd_map64 addresses; /* that were asked for: their place in `lists` */
@@ -111,9 +111,10 @@ size_t pd_lines_list(struct pd_lines *lines, uint64_t address, struct pd_lines_f
 /* The function's code that an address lies in; NULL: none. */
 const struct pd_lines_body *pd_lines_body_at(struct pd_lines *lines, uint64_t address,
                                              struct pd_lines_unit **unit);
-/* From that function inwards: those that were put there. Returns how many functions there are. */
+/* Goes from that function inwards, to those that the compiler put there. Returns how many functions
+ * there are. */
 size_t pd_lines_descend(const struct pd_lines_body *body, uint64_t address, Dwarf_Die *functions);
-/* NULL: it has none. `*linked`: it is the one that the linker knows. */
+/* The name of a function; NULL: it has none. `*linked`: it is the name that the linker knows. */
 const char *pd_lines_name_of(Dwarf_Die *die, bool *linked);
 /* An attribute that is a number; 0 in `*out`: there is none. */
 bool pd_lines_number_of(Dwarf_Die *die, unsigned kind, unsigned *out);

@@ -46,15 +46,15 @@ struct pd_lines_function {
  * symbol table. */
 size_t pd_lines_functions(struct pd_lines *lines, uint64_t address, struct pd_lines_function *out);
 
-/* Whose turn it is to ask. */
+/* Whose turn it is to ask addr2line. */
 struct pd_lines_turn {
-    void (*wait)(void *data); /* returns once all have asked who come before; NULL: they have */
+    void (*wait)(void *data); /* returns once all who come before have asked; NULL: they have */
     void *data;
 };
 
-/* The same as perf has it of a process of addr2line that it asks for each address once, in the
- * order in which the recording's samples lead to them: the answer depends on what was asked
- * before. Waits for its turn where that matters, and holds no lock meanwhile. */
+/* The same as perf hears it from a process of addr2line that it asks for each address once, in the
+ * order in which the recording's samples lead to them: an answer depends on what was asked before.
+ * Waits for its turn where that matters, and holds no lock meanwhile. */
 size_t pd_lines_functions_asked(struct pd_lines *lines, uint64_t address,
                                 const struct pd_lines_turn *turn, struct pd_lines_function *out);
 

@@ -6,18 +6,18 @@
 #include "object/elf/file.h"
 
 enum pd_packed {
-    PD_PACKED_PLAIN, /* nothing is, or libdw unpacks it: zlib */
+    PD_PACKED_PLAIN, /* nothing is packed, or libdw unpacks it: zlib */
     PD_PACKED_ZSTD,  /* something is packed by zstd, which libdw does not know */
-    /* more than 64 bytes for one and 16 MiB, or than 1 GiB and 8 times the file: no debug data is
-     * so */
+    /* unpacked, more than 64 bytes for each packed one and 16 MiB besides, or more than 1 GiB and
+     * than 8 times the file: no real debug data is like that */
     PD_PACKED_TOO_BIG,
-    PD_PACKED_UNKNOWN /* in a way that nobody here knows */
+    PD_PACKED_UNKNOWN /* something is packed in a way that is not known here */
 };
 
 /* What a file's debug sections need. */
 enum pd_packed pd_debug_packed(const struct pd_elf *elf);
-/* A file with the same addresses whose debug sections are unpacked, and nothing else is in; false:
- * they cannot be unpacked, or there is no memory. */
+/* Makes a file with the same addresses that has unpacked debug sections and nothing else in it;
+ * false: they cannot be unpacked, or there is no memory. */
 bool pd_debug_unpack(const struct pd_elf *elf, struct pd_bytes *out);
 
 #endif

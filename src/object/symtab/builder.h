@@ -19,7 +19,7 @@ struct pd_symtab_builder {
     PD_VEC(struct pd_symbol) all; /* in order of insertion */
     PD_VEC(uint8_t) state;        /* enum pd_name_state */
     PD_VEC(uint32_t)
-    order; /* the living, by start, equal ones as inserted; valid for the first `sorted` */
+    order; /* the living symbols by start, equal ones as inserted; valid for the first `sorted` */
     size_t sorted;
     bool moved; /* starts were changed in place: the order may be broken */
     PD_VEC(struct pd_erasure) erased;
@@ -31,14 +31,14 @@ struct pd_symtab_builder {
     enum pd_demangle demangle;
 };
 
-/* As pd_symtab_add with the end instead of the size, and a name that is a PLT entry's if asked. */
+/* As pd_symtab_add, with the end instead of the size, and with a PLT entry's name if asked. */
 bool pd_symtab_add_range(struct pd_symtab_builder *builder, uint64_t start, uint64_t end,
                          uint8_t binding, uint8_t type, const char *name, size_t name_length,
                          enum pd_name_state state);
 /* A symbol of no size whose name lies in the builder's text. */
 bool pd_symtab_add_text(struct pd_symtab_builder *builder, uint64_t start, uint8_t binding,
                         uint8_t type, const char *name, size_t name_length);
-/* Bytes that it holds. */
+/* How many bytes the builder holds. */
 size_t pd_symtab_builder_memory(const struct pd_symtab_builder *builder);
 /* Brings `order` up to date. */
 bool pd_symtab_sort(struct pd_symtab_builder *builder);

@@ -48,7 +48,7 @@ struct pd_symbol_image {
 struct pd_symbol_image *pd_symbol_image_open(const struct pd_symbol_image_key *key);
 void pd_symbol_image_free(struct pd_symbol_image *image); /* for one of its users */
 
-/* One symbol; its name lies in the image. Its state, enum pd_name_state. */
+/* Fills in one symbol, whose name lies in the image. Returns its state. */
 enum pd_name_state pd_symbol_image_symbol(const struct pd_symbol_image *image, size_t index,
                                           struct pd_symbol *out);
 /* What stands behind the tab in the run's names; NULL: they have none. */
@@ -70,12 +70,13 @@ struct pd_symbol_image_source {
     uint64_t facts[PD_SYMBOL_IMAGE_FACTS];
 };
 
-/* Nothing is written where it would be too large or there is no memory or room for it. */
+/* Writes an image; does nothing where it would be too large or there is no memory or room for
+ * it. */
 void pd_symbol_image_write(const struct pd_symbol_image_key *key,
                            const struct pd_symbol_image_source *source);
 
-/* Makes bytes an image of their size and of this build, with the right sum, as far as all that says
- * so; for tests, which change the rest. */
+/* Makes bytes pass for an image of their size and of this build, with the right sum, as far as the
+ * head goes; for tests, which change the rest. */
 void pd_symbol_image_seal(uint8_t *bytes, size_t size);
 
 #endif

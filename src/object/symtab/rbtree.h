@@ -13,8 +13,8 @@ struct pd_rb_node {
 struct pd_rb_tree {
     struct pd_rb_node *nodes; /* capacity + 1 of them, owned by the caller, all zero */
     uint32_t root;
-    /* After each turn, which took `up` above `down` from its right (is_left: `down` is now left of
-     * it) or its left; NULL: nobody asks. */
+    /* Called after each rotation, which took `up` above `down` from its right (is_left: `down` is
+     * now left of it) or from its left; NULL: nobody asks. */
     void (*turned)(void *data, uint32_t down, uint32_t up, bool is_left);
     void *data;
 };

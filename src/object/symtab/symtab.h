@@ -20,11 +20,11 @@ struct pd_symbol {
     uint8_t binding;        /* enum pd_symbol_binding */
     uint8_t type;           /* STT_*: NOTYPE 0, OBJECT 1, FUNC 2, GNU_IFUNC 10 */
     bool inlined;           /* in no table: a function within the one whose range this is */
-    uint16_t module_length; /* of what kallsyms has behind the name: a tab, its module */
+    uint16_t module_length; /* length of what kallsyms has behind the name: a tab and its module */
 };
 
-/* Characters for its name in a column, as perf counts them: with the module that it does not
- * print. */
+/* How many characters the name takes in a column as perf counts them: with the module, which perf
+ * does not print. */
 PD_INLINE uint32_t pd_symbol_width(const struct pd_symbol *symbol)
 {
     return symbol->name_length + symbol->module_length;
@@ -60,7 +60,7 @@ enum pd_demangle { PD_DEMANGLE_NONE, PD_DEMANGLE_PLAIN, PD_DEMANGLE_VERBOSE };
 struct pd_symtab_builder *pd_symtab_builder_new(enum pd_demangle demangle);
 void pd_symtab_builder_free(struct pd_symtab_builder *builder);
 
-/* Room for so many symbols more; they are added as well without. */
+/* Makes room for so many more symbols; they can be added without it, too. */
 void pd_symtab_reserve(struct pd_symtab_builder *builder, size_t count);
 /* In perf's order of insertion; the name is copied. */
 bool pd_symtab_add(struct pd_symtab_builder *builder, uint64_t start, uint64_t size,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The inside of a finished table, for the files of this room only. */
+/* The inside of a finished table, for the files of object/symtab/ only. */
 #ifndef PD_SYMTAB_TABLE_H
 #define PD_SYMTAB_TABLE_H
 #include "object/symtab/builder.h"
@@ -51,7 +51,7 @@ PD_INLINE uint64_t pd_symbol_reach(uint64_t start, uint64_t end)
     return end < start ? start : end;
 }
 
-/* The address, at its start or behind, does not lie in the symbol. */
+/* Whether the address, which is not before the symbol's start, lies behind the symbol. */
 PD_INLINE bool pd_symbol_is_before(uint64_t start, uint64_t end, uint64_t address)
 {
     return address > end || (address == end && end != start);
