@@ -227,7 +227,7 @@ static bool take_letter(struct reading *reading, char letter)
     return letter == ' ' || letter == ',';
 }
 
-/* All that letters choose is off. */
+/* Turns off all that letters choose. */
 static void clear(struct pd_itrace_options *options)
 {
     struct pd_itrace_options none = {

@@ -125,7 +125,8 @@ bool pd_file_map(const char *path, struct pd_bytes *bytes)
 
 static bool grow(struct pd_bytes *bytes, size_t *room, size_t limit)
 {
-    /* Much more at once soon: what is not used is never touched, and what is copied has been. */
+    /* Much more at once when it is large: what is not used is never touched, and what is copied
+     * once is not copied often. */
     size_t want = !*room ? FIRST_ROOM : *room < GOOD_ROOM ? *room * 2 : *room * 16;
 
     if (*room >= limit)

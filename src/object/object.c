@@ -172,8 +172,8 @@ bool pd_object_code_path(const struct pd_object_search *search, const char *long
     return true;
 }
 
-/* The file with this build-id is not where we looked; NULL: it is not to be fetched either. The
- * kernel has its own way to hand its vdso over. */
+/* The file with this build-id is not where we looked; NULL: it cannot be fetched either. The kernel
+ * has its own way to hand its vdso over. */
 static const char *fetch_file(const struct pd_object_search *search, enum pd_fetch_what what,
                               const struct pd_build_id *id, const char *long_name)
 {
@@ -325,8 +325,8 @@ enum { FACT_TEXT_OFFSET, FACT_MODULE_PGOFF };
 
 enum { LEAST_SYMBOLS = 256, SETTLED = 2 /* seconds */ };
 
-/* No file may change any more without being another one: a change within one tick of its clock
- * would show nowhere. */
+/* Whether no file can change any more and still look the same: a change within one tick of the file
+ * system's clock would not show. */
 static bool has_settled(const struct pd_file_identity *file)
 {
     int64_t now = time(NULL), changed = file->changed / INT64_C(1000000000);

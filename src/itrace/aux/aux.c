@@ -92,7 +92,8 @@ static uint8_t *copy_of(const uint8_t *bytes, uint64_t size)
     return copy;
 }
 
-/* Without its memory. False: the record is none of these, which the walk has said. */
+/* Makes a buffer of an AUXTRACE record, without its memory. False: the record is broken, which the
+ * walk has reported. */
 static bool buffer_of(const struct pd_recording *recording, const struct pd_raw *record,
                       struct pd_aux_buffer *out)
 {
@@ -132,7 +133,7 @@ static perfdata_status add_trace(struct pd_aux *aux, const struct pd_raw *record
     return add_buffer(aux, &buffer, buffer.tid);
 }
 
-/* `inside`: what the record was in is compressed. */
+/* `inside`: what held the record is compressed. */
 static perfdata_status add_sample(struct pd_aux *aux, const struct pd_raw *record, bool inside)
 {
     struct pd_sample sample;
@@ -217,7 +218,8 @@ static bool read_entry(const struct pd_recording *recording,
            buffer_of(recording, &record, out);
 }
 
-/* The index names each AUXTRACE record. False: it is wrong somewhere, nothing has been queued. */
+/* Queues what the index names: each AUXTRACE record. False: the index is wrong somewhere, and
+ * nothing has been queued. */
 static bool read_index(struct pd_aux *aux, perfdata_status *status)
 {
     const struct pd_feature_auxtrace *index = &aux->recording->features.auxtrace;
@@ -256,7 +258,7 @@ static perfdata_status walk_all(struct pd_aux *aux, bool quiet)
     return status < 0 ? status : PERFDATA_OK;
 }
 
-/* A file's index, or where it has none, or samples have traces too, all of its records. */
+/* Takes a file's index. Where it has none, or samples have traces too, takes all of its records. */
 static perfdata_status queue_file(struct pd_aux *aux)
 {
     const struct pd_feature_auxtrace *index = &aux->recording->features.auxtrace;

@@ -13,10 +13,10 @@ struct pd_aux_index {
     const struct pd_index_row *rows;
     const struct pd_index_entry *entries;
     const struct pd_index_run *runs;
-    PD_VEC(uint32_t) row_of; /* by buffer of the struct pd_aux */
+    PD_VEC(uint32_t) row_of; /* by number of a buffer in struct pd_aux */
     struct pd_context quiet;
     struct pd_source *source; /* the jumps are read when they are asked for */
-    atomic_bool rejected;     /* something in it is not so in the trace */
+    atomic_bool rejected;     /* something in the index is not so in the trace */
 };
 
 bool pd_index_path(const struct pd_aux *aux, char *path, size_t size)
@@ -49,7 +49,7 @@ void pd_aux_index_free(struct pd_aux_index *index)
     free(index);
 }
 
-/* Adds so many of a size, if the sum stays below `most`. */
+/* Adds `count` parts of a size, if the sum stays below `most`. */
 static bool add_part(uint64_t *sum, uint64_t count, size_t size, uint64_t most)
 {
     uint64_t part;
@@ -63,7 +63,7 @@ static bool read_at(struct pd_aux_index *index, uint64_t from, void *to, uint64_
     return pd_source_read(index->source, from, to, (size_t)size, &got) >= 0 && got == size;
 }
 
-/* What is behind the jumps; NULL, or what is wrong with it. */
+/* Reads what is behind the jumps; NULL, or what is wrong with it. */
 static const char *read_parts(struct pd_aux_index *index, uint64_t size)
 {
     const struct pd_index_head *head = &index->head;
@@ -130,7 +130,7 @@ static bool is_ordered(const struct pd_aux_index *index)
     return row == index->head.rows;
 }
 
-/* What is wrong with it; NULL: nothing. */
+/* What is wrong with an index; NULL: nothing. */
 static const char *check(struct pd_aux_index *index, const struct pd_aux *aux)
 {
     const struct pd_index_head *head = &index->head;
@@ -150,7 +150,7 @@ static const char *check(struct pd_aux_index *index, const struct pd_aux *aux)
     return wrong || is_ordered(index) ? wrong : "it is damaged";
 }
 
-/* Each buffer's row; those of CPUs that are not wanted are rows without a buffer. */
+/* Finds each buffer's row; rows of CPUs that are not wanted have no buffer. */
 static const char *find_rows(struct pd_aux_index *index, const struct pd_aux *aux)
 {
     uint64_t at = 0, count = index->head.rows;
@@ -200,10 +200,10 @@ perfdata_status pd_aux_index_load(struct pd_aux *aux)
 
 /* ---- looking into one ---- */
 
-/* Whether what it says holds: 0 it does not, < 0 that cannot be told. */
+/* Whether what the index says holds: 0: it does not; < 0: that cannot be told. */
 enum { DOES_NOT_HOLD = 0, HOLDS = 1, UNKNOWN = -1 };
 
-/* It is of other bytes, whatever its head says: from now on it is as if there were none. */
+/* The index is of other bytes, whatever its head says: from now on it is as if there were none. */
 static void reject(const struct pd_aux *aux)
 {
     char path[4096];
@@ -295,7 +295,7 @@ static const struct pd_index_run *find_run(const struct pd_aux_index *index, uin
     return run && run->first <= offset ? run : NULL;
 }
 
-/* All jumps of a run, unless the room has them. */
+/* Reads all jumps of a run, unless `room` has them already. */
 static bool read_leaps(const struct pd_aux *aux, const struct pd_index_run *run,
                        struct pd_aux_psb_jumps *room)
 {
@@ -341,7 +341,7 @@ static size_t count_before(const struct pd_pt_psb_jump *list, size_t count, uint
     return low;
 }
 
-/* Keeps of list[from .. to) the last one with an address, and the last one. */
+/* Keeps of list[from .. to) the last one with an address, and the very last one. */
 static void tell(struct pd_aux_psb_jumps *room, size_t from, size_t to)
 {
     size_t address = to;
@@ -354,8 +354,8 @@ static void tell(struct pd_aux_psb_jumps *room, size_t from, size_t to)
         room->told[room->told_count++] = room->list[to - 1];
 }
 
-/* What leads from a PSB over those with a TSC less than `below`, in room->told; *resume: the PSB
- * behind them. False: nothing, or so little that it is not worth while. */
+/* Finds the jump from a PSB over those with a TSC less than `below`, in room->told; *resume: the
+ * PSB behind them. False: nothing, or so little that it is not worth while. */
 static bool choose_leaps(const struct pd_aux *aux, const struct pd_index_run *run, uint64_t offset,
                          uint64_t below, struct pd_aux_psb_jumps *room, uint64_t *resume)
 {
@@ -391,7 +391,7 @@ static int read_psb(const struct pd_aux *aux, uint32_t buffer, uint64_t offset,
     return holds == HOLDS ? pd_pt_psb_read(psb.bytes, psb.bytes + psb.size, out) : holds;
 }
 
-/* Where the PSB is that comes next behind one, if it is not far away. */
+/* Finds the PSB that comes next behind one, if it is not far away. */
 static int find_next(const struct pd_aux *aux, uint32_t buffer, uint64_t offset, uint64_t *next)
 {
     enum { PIECE = 4096, FAR = 256 << 10, SHARED = 15 };
@@ -417,8 +417,8 @@ struct comparison {
     uint64_t offset; /* of the last one */
 };
 
-/* The one at an offset comes behind the last one, in place and time, and says of the state what the
- * first one says. */
+/* Whether the PSB at an offset comes behind the last one, in place and time, and says of the state
+ * what the first one says. */
 static int compare_at(struct comparison *comparison, uint64_t offset)
 {
     struct pd_pt_psb psb;
@@ -432,7 +432,8 @@ static int compare_at(struct comparison *comparison, uint64_t offset)
     return holds;
 }
 
-/* Where the jump begins: at `offset`, and the next PSB goes on as the run does. */
+/* Whether the jump may begin there: a PSB is at `offset`, and the next PSB goes on as the run
+ * does. */
 static int begin_holds(struct comparison *comparison, uint64_t offset)
 {
     struct comparison behind;
@@ -455,7 +456,7 @@ static int told_holds(struct comparison *comparison, const struct pd_pt_psb_jump
                : holds;
 }
 
-/* Where it ends: right behind the last one that is told. */
+/* Whether the jump may end there, right behind the last PSB that is told. */
 static int end_holds(struct comparison *comparison, uint64_t resume)
 {
     uint64_t next;
@@ -465,7 +466,7 @@ static int end_holds(struct comparison *comparison, uint64_t resume)
     return holds;
 }
 
-/* What is chosen, compared with the trace. */
+/* Compares the chosen jump with the trace. */
 static int leaps_hold(const struct pd_aux *aux, uint32_t buffer, const struct pd_index_run *run,
                       uint64_t offset, const struct pd_aux_psb_jumps *room, uint64_t resume)
 {

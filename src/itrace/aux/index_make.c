@@ -27,7 +27,7 @@ struct maker {
     uint8_t *window;
     struct run run;
     uint64_t psb_jumps;
-    bool wrong; /* what was to be written was not: errno */
+    bool wrong; /* what should have been written was not: errno */
     PD_VEC(struct pd_index_row) rows;
     PD_VEC(struct pd_index_entry) entries;
     PD_VEC(struct pd_index_run) runs;
@@ -41,7 +41,7 @@ struct search {
 
 /* ---- runs ---- */
 
-/* The last one with an address, and the last one. */
+/* Keeps the last jump with an address, and the very last one. */
 static void choose_told(struct pd_index_run *made, const struct pd_pt_psb_jump *list)
 {
     size_t last = made->psb_jumps;

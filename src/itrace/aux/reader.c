@@ -11,8 +11,8 @@ enum {
     CUT_SEARCH = 1 << 20,
     FIRST_READ = 64 << 10,
     FIRST_LOOK = 8 << 10,
-    MOST_FETCH = 16 << 20, /* of a larger piece reading is the smallest part */
-    /* The size of small pieces, where few PSBs are asked for, or many. */
+    MOST_FETCH = 16 << 20, /* of the work on a larger piece, reading is the smallest part */
+    /* The size of small pieces: where few PSBs are asked for, or many. */
     LEAST_SMALL = 8 << 10,
     MOST_SMALL = 4 << 20
 };
@@ -83,8 +83,8 @@ void pd_aux_reader_seek(struct pd_aux_reader *reader, size_t index)
 typedef perfdata_status reading(const struct pd_aux *aux, const struct pd_aux_buffer *buffer,
                                 uint64_t from, void *to, size_t size, size_t *got);
 
-/* Reads [from, from + size) of the buffer, or what the file has of it, which is not asked memory
- * for: the room grows with what has been read. */
+/* Reads [from, from + size) of the buffer, or what the file has of it. Memory grows with what has
+ * been read: a file that only claims to be large gets none. */
 static perfdata_status read_growing(const struct pd_aux *aux, struct pd_aux_bytes *to,
                                     const struct pd_aux_buffer *buffer, uint64_t from,
                                     uint64_t size, reading *read)
@@ -155,7 +155,7 @@ static perfdata_status fill_now(struct pd_aux_reader *reader, const struct pd_au
     return there ? PERFDATA_OK : fill(reader, &reader->now, buffer, from, size);
 }
 
-/* Reads up to `most` bytes of it; *size: where they may be cut. 0: nowhere. */
+/* Reads up to `most` bytes of a piece; *size: where they may be cut. 0: nowhere. */
 static perfdata_status fill_part(struct pd_aux_reader *reader, const struct pd_aux_buffer *buffer,
                                  uint64_t most, size_t *size)
 {
@@ -200,7 +200,7 @@ static int next_part(struct pd_aux_reader *reader, const struct pd_aux_buffer *b
     return out->size > 0;
 }
 
-/* A buffer that the one before may overlap. 0: nothing of it is new. */
+/* Gives a buffer that may overlap with the one before. 0: nothing in it is new. */
 static int next_cut(struct pd_aux_reader *reader, const struct pd_aux_buffer *buffer,
                     struct pd_aux_piece *out)
 {
@@ -232,7 +232,7 @@ static int next_cut(struct pd_aux_reader *reader, const struct pd_aux_buffer *bu
     return 1;
 }
 
-/* What has been given is no more to come. */
+/* Drops the places of pieces that have been given. */
 static void pass_places(struct pd_aux_reader *reader)
 {
     for (; reader->place < reader->places.count; reader->place++) {
@@ -304,7 +304,7 @@ void pd_aux_reader_take(struct pd_aux_reader *reader, struct pd_aux_fetch *fetch
 
 /* ---- what is still to come ---- */
 
-/* What of the buffer `index`, which is in `ahead`, the one before it does not have. */
+/* Finds what the buffer `index`, which is in `ahead`, has beyond the one before it. */
 static int look_behind_overlap(struct pd_aux_reader *reader, size_t index, uint64_t *tsc)
 {
     const struct pd_aux *aux = reader->aux;

@@ -33,8 +33,8 @@ static void find_borders(const uint8_t *branches, size_t count, uint32_t *border
     }
 }
 
-/* As many of the last branches of `last` as `next` begins with; in linear time, for branches of a
- * loop are all the same. */
+/* How many of the last branches of `last` `next` begins with. In linear time, since the branches of
+ * a loop are all the same. */
 static size_t common(const uint8_t *last, size_t last_count, const uint8_t *next, size_t next_count,
                      const uint32_t *borders)
 {

@@ -8,7 +8,7 @@
 enum {
     NODE_LIMIT = 1 << 20,  /* of a reader; about 150 MB */
     SPACE_NODES = 16,      /* what an empty space counts */
-    PRIVATE_BYTES = 1 << 8 /* of a run with patches: less, since each is decoded for itself */
+    PRIVATE_BYTES = 1 << 8 /* of a run with patches: few, as each is decoded for itself */
 };
 
 /* User space of a set of maps, or the kernel of one. */
@@ -27,7 +27,7 @@ struct pd_code_space {
     struct pd_code_object *object; /* NULL: cannot be read */
 };
 
-/* When the view that was given last is still right. */
+/* For how long the view that was given last is still right. */
 struct recent {
     struct pd_code_view *view; /* NULL: none */
     const struct pd_thread *thread;

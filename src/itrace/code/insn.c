@@ -25,7 +25,8 @@ enum operand {
     VECTOR_ONLY = 'x', /* no such opcode without VEX or EVEX */
 };
 
-/* Prefixes are none where an opcode is expected: they are taken as opcodes without operands. */
+/* Prefixes have no letters of their own: where an opcode is expected they are taken as opcodes
+ * without operands. */
 static const char one_byte[256 + 1] = "mmmmbz..mmmmbz.."
                                       "mmmmbz..mmmmbz.."
                                       "mmmmbz..mmmmbz.."

@@ -93,7 +93,7 @@ bool pd_code_pokes_touch(struct pd_code_pokes *pokes, uint64_t addr, uint64_t si
     return found;
 }
 
-/* One line of them, the newest first: each byte is written once. */
+/* Applies one line of patches, the newest first: each byte is written once. */
 static void apply_line(const struct pd_code_pokes *pokes, size_t count, uint64_t addr,
                        uint8_t *bytes, size_t size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ETMv4 packets. Each byte is put to those before, and the packet is read anew: none is long. */
+/* ETMv4 packets. Each byte is added to those before, and the packet is read anew: none is long. */
 #include "itrace/coresight/etm4.h"
 
 enum { ASYNC_SIZE = 12, ASYNC_END = 0x80 };
@@ -296,7 +296,7 @@ static void other(struct pd_etm4 *etm, struct cursor *cursor, struct pd_etm4_pac
         packet->kind = PD_ETM4_EVENT;
 }
 
-/* Reads what there is. False: the packet goes on. */
+/* Reads as much of a packet as there is. False: the packet goes on. */
 static bool read_packet(struct pd_etm4 *etm, struct pd_etm4_packet *packet)
 {
     struct cursor cursor = { etm->bytes + 1, etm->bytes + etm->count, false };
@@ -325,7 +325,7 @@ void pd_etm4_init(struct pd_etm4 *etm, const struct pd_etm4_config *config)
     etm->config = *config;
 }
 
-/* Once that bytes are not understood. */
+/* True once: that bytes are not understood is told one time only. */
 static bool tells(struct pd_etm4 *etm)
 {
     bool told = etm->told_unsynced;
@@ -369,7 +369,8 @@ static bool search(struct pd_etm4 *etm, uint8_t byte, uint64_t at, struct pd_etm
         etm->count++;
         return false;
     }
-    /* OpenCSD calls zeros too many an A-Sync, and has one more for the bytes that are it. */
+    /* OpenCSD takes even too many zeros for an A-Sync, and has one more packet for the bytes that
+     * really are one. */
     packet->kind = PD_ETM4_ASYNC;
     return tells(etm);
 }

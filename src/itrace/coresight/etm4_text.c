@@ -36,7 +36,7 @@ static void put_atoms(const char *atoms, unsigned count, struct pd_text *text)
     pd_text_bytes(text, atoms, count);
 }
 
-/* As many bits of the lead, from the lowest on. */
+/* As many bits of the lead as there are atoms, from the lowest on. */
 static void put_bit_atoms(uint8_t bits, unsigned count, struct pd_text *text)
 {
     pd_text_string(text, "; ");

@@ -44,7 +44,7 @@ void pd_pt_log_insn(struct pd_pt_log *log, uint64_t ip, const uint8_t *bytes, un
 
 enum { LEAST_BITS = 10, MOST_BITS = 21, LEAST_SIZE = 1000, LOAD = 2 };
 
-/* So many of an object, then all are forgotten. */
+/* How many runs of an object are kept before all are forgotten. */
 static uint32_t limit_of(const struct pd_pt_log *log, uint64_t size)
 {
     size /= log->cache_divisor ? log->cache_divisor : 1;
@@ -96,7 +96,7 @@ void pd_pt_log_patch(struct pd_pt_log *log, const struct pd_code_place *start, u
 {
     enum { LONGEST = 4096 };
     struct pd_pt_log_runs *runs = runs_of(log, start);
-    /* Backwards, up to a run that ends before the patch: none before it can reach it. */
+    /* Goes backwards, up to a run that ends before the patch: no earlier one can reach it. */
     for (uint64_t left = runs ? LONGEST + size : 0, at = size - 1; left; left--, at--) {
         uint32_t run = pd_map64_get(&runs->by_offset, start->offset + at);
         if (run == PD_MAP64_NONE || !run)

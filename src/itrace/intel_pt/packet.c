@@ -206,7 +206,7 @@ unsigned pd_pt_packet_decode(const uint8_t *bytes, size_t left, enum pd_pt_conte
     return own_size;
 }
 
-/* The same of few bytes. */
+/* The same for few bytes. */
 static size_t find_psb_slowly(const uint8_t *bytes, size_t size, size_t from)
 {
     const uint8_t *found = from < size ? memmem(bytes + from, size - from, psb, sizeof psb) : NULL;
@@ -225,7 +225,7 @@ PD_INLINE __m128i in_psb(const uint8_t *p)
                         _mm_cmpeq_epi32(words, _mm_set1_epi32((int)ODD)));
 }
 
-/* Whether four bytes of 64 do. */
+/* Whether four bytes among these 64 have one of the two values. */
 PD_INLINE bool may_have_psb(const uint8_t *p)
 {
     const __m128i low = _mm_or_si128(in_psb(p), in_psb(p + 16));
@@ -233,8 +233,8 @@ PD_INLINE bool may_have_psb(const uint8_t *p)
     return _mm_movemask_epi8(_mm_or_si128(low, high)) != 0;
 }
 
-/* The PSB that has the byte at `at`, from where on the bytes alternate as in one; `size`: it is
- * none. */
+/* The PSB that holds the byte at `at`, from where on the bytes alternate as in one; `size`: there
+ * is none. */
 static size_t psb_around(const uint8_t *bytes, size_t size, size_t from, size_t at)
 {
     while (at > from && bytes[at - 1] == (bytes[at] ^ 0x80))

@@ -4,7 +4,7 @@
 #include "itrace/intel_pt/packet.h"
 
 enum {
-    LONGEST_PACKET = 16, /* what is bad may be cut when fewer bytes are left */
+    LONGEST_PACKET = 16, /* with fewer bytes left, a bad packet may be one that is cut */
     LEAST_TAIL = 16 << 10
 };
 

@@ -34,7 +34,7 @@ uint64_t pd_pt_time_wide(uint64_t payload, uint64_t reference)
     return tsc;
 }
 
-/* The next TSC packet, 56 bits, from the time before. */
+/* Takes the next TSC packet, 56 bits, as seen from the time before. */
 static void advance(struct pd_pt_time *time, uint64_t payload)
 {
     uint64_t tsc = pd_pt_time_joined(time, payload);

@@ -37,7 +37,7 @@ static void take_padding(const uint8_t *bytes, size_t size, size_t length,
     out->length = (uint8_t)length;
 }
 
-/* 0x20 to 0x23, 0: the next packet begins at a multiple of 2, 4, 8 or 16. */
+/* Headers 0x20 to 0x23, and 0: the next packet begins at a multiple of 2, 4, 8 or 16. */
 static void take_alignment(const uint8_t *bytes, size_t size, uint64_t position,
                            struct pd_spe_packet *out)
 {

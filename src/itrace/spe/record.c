@@ -11,7 +11,7 @@ void pd_spe_reader_init(struct pd_spe_reader *reader, const struct pd_aux *aux, 
     *reader = (struct pd_spe_reader){ .aux = aux, .queue = queue };
 }
 
-/* More of the buffer behind what is left of it. */
+/* Reads more of the buffer behind what is left of it. */
 static perfdata_status read_more(struct pd_spe_reader *reader)
 {
     size_t left = reader->size - reader->at, got = 0;
@@ -63,7 +63,7 @@ static void take_address(struct pd_spe_reader *reader, const struct pd_spe_packe
     }
 }
 
-/* Of a class that is reserved perf takes the whole record for broken. */
+/* perf takes the whole record for broken if it has an operation of a reserved class. */
 static enum pd_spe_got take_operation(struct pd_spe_reader *reader,
                                       const struct pd_spe_packet *packet, struct pd_spe_record *out)
 {

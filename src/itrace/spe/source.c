@@ -39,7 +39,7 @@ static bool is_neoverse(uint64_t midr)
     return (midr >> 24 & 0xff) == ARM && (part == N1 || part == V1 || part == N2);
 }
 
-/* They say it of loads only. */
+/* Neoverse cores say it of loads only. */
 static uint64_t neoverse_source(const struct pd_spe_record *record)
 {
     if (!record->loads)

@@ -34,11 +34,11 @@ static struct pd_segment_fetch *next_fetch(struct pd_synth_pool *pool)
     return NULL;
 }
 
-/* With the lock: the queue would have to wait for it, were it read behind the segments that are
- * left of the buffer before. */
+/* With the lock: whether the queue would have to wait for the buffer if it were read only after the
+ * segments that are left of the buffer before. */
 static bool is_urgent(const struct pd_segment_fetch *fetch)
 {
-    enum { FASTER = 16 }; /* so much is read while one is walked */
+    enum { FASTER = 16 }; /* so much is read while one byte is walked */
     const struct pd_synth_segments *segments = fetch->segments;
     if (segments->claim >= segments->list.count)
         return true;

@@ -11,9 +11,9 @@ enum {
     LEAST_LOGGED = 16 << 10, /* the same of segments with step logs, */
     MOST_LOGGED = 64 << 10,
     BRANCHES = 32 << 10, /* of which one has about so many */
-    WARM_UP = 512,       /* before the first ones: the PSB before it, mostly */
+    WARM_UP = 512,       /* before the first ones: mostly the PSB before the segment */
     MOST_WARM_UP = 16 << 10,
-    TRIES = 16 /* that may fail before it is seen that it is in vain */
+    TRIES = 16 /* segments that may fail before the attempt is given up */
 };
 
 /* ---- a queue's segments ---- */
@@ -27,7 +27,7 @@ static struct pd_segment_fetch *fetch_of(struct pd_synth_pool *pool,
     return NULL;
 }
 
-/* With the lock: the buffer behind this one is to be read. */
+/* With the lock: asks for the buffer behind this one to be read. */
 static void ask_for_next(struct pd_synth_segments *segments)
 {
     struct pd_segment_fetch *fetch = fetch_of(segments->pool, NULL);
@@ -37,7 +37,7 @@ static void ask_for_next(struct pd_synth_segments *segments)
     fetch->how = SEGMENT_FREE;
 }
 
-/* With the lock: nobody reads it any more. NULL: it has not been read. */
+/* With the lock: nobody reads the buffer any more. NULL: it has not been read. */
 static struct pd_aux_fetch *end_fetch(const struct pd_synth_segments *segments)
 {
     struct pd_synth_pool *pool = segments->pool;
@@ -96,7 +96,7 @@ static size_t least_of(const struct pd_synth_pool *pool)
     return pool->step_logs ? LEAST_LOGGED : LEAST_SEGMENT;
 }
 
-/* Smaller towards the end, so that nobody waits long for who has the last one. */
+/* Sizes get smaller towards the end, so that nobody waits long for whoever has the last segment. */
 static size_t size_of_next(const struct pd_synth_segments *segments, size_t left)
 {
     size_t fair = left / (4 * pd_synth_pool_threads(segments->pool));
@@ -151,7 +151,7 @@ static void set_size(struct pd_synth_segments *segments, size_t left)
     segments->gain.tried_bytes = segments->gain.done_bytes = 0;
 }
 
-/* From the PSB where the queue is the buffer is cut, and its segments are there to be walked. */
+/* Cuts the buffer from the PSB where the queue is; its segments can then be walked. */
 static void cut_buffer(struct pd_synth_queue *queue, uint64_t begin)
 {
     struct pd_synth_segments *segments = queue->ahead.segments;
@@ -183,7 +183,7 @@ static void cut_buffer(struct pd_synth_queue *queue, uint64_t begin)
     pd_synth_pool_offer(segments->pool);
 }
 
-/* To the segment that begins at the queue's place or, not `here`, behind it. */
+/* Goes to the segment that begins at the queue's place or, not `here`, behind it. */
 static void set_next(struct pd_synth_segments *segments, size_t next)
 {
     pthread_mutex_lock(&segments->pool->lock);
@@ -213,8 +213,8 @@ void pd_synth_segments_psb(struct pd_synth_queue *queue, uint64_t position)
 
 /* ---- going over a segment ---- */
 
-/* How the segment ended that the queue has come to. Where others are still at it, more is to be
- * done meanwhile. */
+/* How the segment ended that the queue has come to. While others are still walking it, does other
+ * work. */
 static enum pd_segment_how await(struct pd_synth_segments *segments, struct pd_segment *segment)
 {
     struct pd_synth_pool *pool = segments->pool;
@@ -231,7 +231,7 @@ static enum pd_segment_how await(struct pd_synth_segments *segments, struct pd_s
     return how;
 }
 
-/* No code runs from `from` to `to`. */
+/* Whether no code runs from `from` to `to`. */
 static bool in_pause(const struct pd_synth_segments *segments, const struct pd_segment *segment,
                      size_t *at, uint64_t from, uint64_t to)
 {
@@ -248,7 +248,8 @@ static bool sees_code(const struct pd_synth_queue *queue)
     return pd_synth_has_stamp(queue->code.view, &queue->ahead.segments->stamp);
 }
 
-/* The queue's thread may be another one at first, if it does not run before the limit. */
+/* Whether the queue's thread may be another one at first, because it does not run before the
+ * limit. */
 static bool may_begin(const struct pd_synth_queue *queue, const struct pd_segment *segment,
                       uint64_t limit)
 {
@@ -258,7 +259,7 @@ static bool may_begin(const struct pd_synth_queue *queue, const struct pd_segmen
            (segment->off_at_entry && pauses->list.count && first->to >= limit && !first->from);
 }
 
-/* All of it lies in the time range that the queue is in. */
+/* Whether all of the segment lies in the time range that the queue is in. */
 static bool in_range(const struct pd_synth_queue *queue, const struct pd_segment *segment)
 {
     return !queue->span.limit || (!queue->span.to_start && segment->latest <= queue->span.limit);
@@ -276,7 +277,8 @@ static void judge(struct pd_synth_segments *segments, const struct pd_segment *s
         segments->gain.vain = true;
 }
 
-/* Its decoder was begun too late where it is not. */
+/* Whether the queue's decoder is in the state that the segment began with. If not, the segment's
+ * decoder was begun too late. */
 static bool is_same(struct pd_synth_segments *segments, const struct pd_segment *segment)
 {
     const bool same = pd_pt_snapshot_same(segments->own, segment->notes->entry);
@@ -311,7 +313,7 @@ static void pass_segment(struct pd_synth_segments *segments, bool good)
     set_next(segments, next);
 }
 
-/* The queue's decoder, which is where the segment begins, goes where it ends. */
+/* Moves the queue's decoder from where the segment begins to where it ends. */
 static void take_over(struct pd_synth_queue *queue, const struct pd_segment *segment)
 {
     const struct pd_segment_notes *notes = segment->notes;
@@ -351,7 +353,7 @@ static void end_step_log(struct pd_synth_queue *queue)
     pd_synth_pool_offer(segments->pool); /* there is a step log again */
 }
 
-/* By the code that the workers saw. */
+/* Shows the queue's decoder the code that the workers saw. */
 static void show_walked(struct pd_synth_queue *queue)
 {
     const struct pd_synth_segments *segments = queue->ahead.segments;
@@ -434,7 +436,7 @@ bool pd_synth_segments_jump(struct pd_synth_queue *queue)
 
 /* ---- ahead ---- */
 
-/* To where the last run would have ended. */
+/* Goes back to where the last run would have ended. */
 static void go_back(struct pd_synth_queue *queue)
 {
     struct pd_synth *synth = queue->synth;
@@ -505,8 +507,8 @@ static bool is_worth_it(const struct pd_synth *synth)
            !synth->plan.step_through;
 }
 
-/* Samples come so often that no segment is without, or all of its steps have to be made in the
- * order of their time over all queues. */
+/* Whether segments are in vain: samples come so often that no segment is without one, or all steps
+ * have to be made in the order of their time over all queues. */
 static bool is_vain(const struct pd_synth *synth, const struct pd_synth_queue *queue)
 {
     enum { SELDOM = 1 << 16 }; /* ticks, which are some KB of a trace */

@@ -41,7 +41,7 @@ static bool is_plain(const struct pd_pt_state *state, const struct pd_pt_state *
            state->last_timestamp <= state->timestamp && !state->skipped_timestamp;
 }
 
-/* There has to be room for it. False: its numbers do not fit. */
+/* There has to be room for the branch. False: its numbers do not fit. */
 PD_INLINE bool put_branch(struct pd_step_log *step_log, const struct pd_pt_branch *branch,
                           uint64_t cycles)
 {
@@ -124,7 +124,8 @@ void pd_step_log_open(struct pd_step_log_reader *reader, const struct pd_step_lo
     pd_pt_snapshot_cycles(own, &reader->counts);
 }
 
-/* Without CYCs: as of so many changes, which is what the queue's own count would be then. */
+/* Without CYCs: the count after so many changes, which is what the queue's own count would be
+ * then. */
 uint64_t pd_step_log_count(struct pd_step_log_reader *reader, uint64_t changes)
 {
     pd_pt_time_recount(&reader->counts, reader->changes, reader->change, (size_t)changes);
@@ -132,7 +133,7 @@ uint64_t pd_step_log_count(struct pd_step_log_reader *reader, uint64_t changes)
     return reader->counts.tot_cycles;
 }
 
-/* The state as of a branch: of what was told with it all but this is as it was. */
+/* The state as of a branch: what is not set here stays as it was. */
 static void show_branch(struct pd_step_log_reader *reader, const struct pd_step_log_branch *branch)
 {
     struct pd_pt_state *state = &reader->state;

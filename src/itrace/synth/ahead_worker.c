@@ -14,7 +14,8 @@ static int no_buffer(void *data, struct pd_pt_buffer *out)
     return 0;
 }
 
-/* Others look into the kernel once its symbols have been read: when they are matters. */
+/* When the kernel's symbols are read matters, so workers look into the kernel only once they have
+ * been. */
 static struct pd_code_node *known_at(struct pd_code_view *view, uint64_t ip,
                                      enum pd_code_error *error)
 {
@@ -33,7 +34,7 @@ static struct pd_code_node *known_link(struct pd_code_view *view, struct pd_code
     return NULL;
 }
 
-/* They differ from a queue's only in what they ask. */
+/* The workers' decoders differ from a queue's only in what they ask. */
 void pd_synth_segment_config(struct pd_synth_pool *pool, const struct pd_synth_queue *queue)
 {
     struct pd_pt_config *config = &pool->config;
@@ -46,7 +47,7 @@ void pd_synth_segment_config(struct pd_synth_pool *pool, const struct pd_synth_q
     config->code_link = known_link;
 }
 
-/* The caller's shares what the queues' decoders know of the code. */
+/* The caller's worker shares what the queues' decoders know of the code. */
 static bool set_up(struct pd_segment_worker *worker)
 {
     struct pd_synth_pool *pool = worker->pool;
@@ -110,7 +111,7 @@ static bool is_dropped(const struct pd_synth_segments *segments)
     return atomic_load_explicit(&segments->dropped, memory_order_relaxed);
 }
 
-/* To the PSB that a segment begins with. */
+/* Walks to the PSB that a segment begins with. */
 static bool warm_up(struct pd_segment_worker *worker, const struct pd_synth_segments *segments,
                     struct pd_segment *segment)
 {
@@ -131,7 +132,7 @@ static bool warm_up(struct pd_segment_worker *worker, const struct pd_synth_segm
 
 /* ---- memory of segments ---- */
 
-/* Those that were used once have memory. */
+/* Step logs that were used before have memory already. */
 static struct pd_step_log *take_step_log(struct pd_synth_pool *pool)
 {
     pthread_mutex_lock(&pool->free_lock);
@@ -167,7 +168,7 @@ static struct pd_segment_notes *new_notes(void)
     return NULL;
 }
 
-/* As new ones; NULL without memory. */
+/* Notes that are as good as new; NULL without memory. */
 static struct pd_segment_notes *take_notes(struct pd_synth_pool *pool)
 {
     pthread_mutex_lock(&pool->free_lock);
@@ -182,7 +183,7 @@ static struct pd_segment_notes *take_notes(struct pd_synth_pool *pool)
     return notes;
 }
 
-/* With the lock for that. */
+/* Gives back a segment's memory. With the lock for that. */
 static void give_back(struct pd_synth_pool *pool, const struct pd_segment *segment)
 {
     if (segment->step_log) {
@@ -231,7 +232,7 @@ struct walk {
     bool told;              /* it ended where something is to be told, and may go on behind it */
 };
 
-/* The segment may end here. */
+/* Notes that the segment may end here. */
 static bool note_exit(struct walk *w, uint64_t position)
 {
     struct pd_segment *segment = w->segment;
@@ -316,7 +317,7 @@ static void log_to_end(struct walk *w, const struct pd_synth_segments *segments)
     pd_pt_watch(decoder, PD_PT_ALL_STEPS, 0);
     do {
         const struct pd_pt_state *state = pd_pt_decode(decoder, UINT64_MAX);
-        /* What code there is may be more once the queue comes there. */
+        /* The queue may find more code than there is now, once it comes there. */
         if (!state || is_dropped(segments) || state->error == PD_PT_NO_INSN)
             return;
         const bool psb = !state->error && state->type & PD_PT_PSB_EVENT;
@@ -371,7 +372,7 @@ static bool walk_one(struct walk *w, const struct pd_synth_segments *segments,
     return !w->told && walk_from_entry(w, segments);
 }
 
-/* To the first PSB behind what is told. */
+/* Walks to the first PSB behind what is told. */
 static bool pass_told(struct walk *w, const struct pd_synth_segments *segments,
                       struct pd_segment *tail)
 {
@@ -392,7 +393,7 @@ static bool pass_told(struct walk *w, const struct pd_synth_segments *segments,
     return tail->begin < tail->end && pd_pt_snapshot_take(tail->notes->entry, decoder);
 }
 
-/* What comes behind the first of what is told, up to `end`. */
+/* Walks what comes behind the first of what is told, up to `end`. */
 static void walk_tails(struct walk *w, const struct pd_synth_segments *segments, uint64_t end)
 {
     struct pd_segment **last = &w->segment->tail;

@@ -95,8 +95,9 @@ static void tell_no_code(struct pd_synth *synth, const struct queue *queue, uint
                                                          .ip = ip });
 }
 
-/* What the branch was. Into the kernel leads a call of the system, or else an interrupt, whatever
- * the instruction; perf takes one that a program asks for (int) for such a one, too. */
+/* What the branch was. One that leads into the kernel is a system call or else an interrupt,
+ * whatever the instruction; perf takes an interrupt that a program asks for (int) for a system
+ * call, too. */
 static uint32_t flags_of(struct pd_synth *synth, struct queue *queue,
                          const struct pd_bts_branch *branch)
 {
@@ -180,7 +181,7 @@ static bool is_left_out(const struct pd_synth *synth, const struct queue *queue)
            piece->from + piece->size == piece->buffer->size;
 }
 
-/* A buffer, whatever the time: its branches have none. */
+/* Takes a whole buffer, whatever the time: its branches have none. */
 static enum pd_turn run(struct pd_synth *synth, size_t number, uint64_t limit)
 {
     struct queue *queue = &synth->bts->queues[number];
@@ -251,8 +252,8 @@ static perfdata_status make_queues(struct pd_synth *synth)
     return PERFDATA_OK;
 }
 
-/* Of the machine's TSC. Where there was none to be had perf wrote zeros: then a thread's buffers
- * are taken where it ends. */
+/* The clock is the machine's TSC. Where perf could not get its parameters it wrote zeros: then a
+ * thread's buffers are taken where the thread ends. */
 static void set_clock(struct pd_synth *synth)
 {
     const uint64_t *words = synth->aux->info.words;
@@ -300,7 +301,7 @@ void pd_bts_close(struct pd_synth *synth)
     free(bts);
 }
 
-/* What could not be made samples of, once. */
+/* Reports, once, what no samples could be made of. */
 static perfdata_status tell_end(struct pd_synth *synth)
 {
     uint64_t cut = synth->bts->cut;

@@ -41,8 +41,8 @@ static void skip(void *data, size_t nth, uint64_t tsc)
         queue->synth->status = status;
 }
 
-/* From PSB to PSB, by the index, where nothing is made of each of them: what is shown is read in
- * the trace. Time spans go by pieces. */
+/* Whether to go from PSB to PSB by the index: only where nothing is made of each PSB, since what is
+ * shown is read in the trace. Time spans go by pieces. */
 static bool can_jump(const struct pd_synth *synth)
 {
     return synth->plan.quick >= 2 && synth->aux->index && !synth->plan.range_count &&

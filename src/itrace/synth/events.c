@@ -13,7 +13,7 @@
      PD_SAMPLE_STREAM_ID | PD_SAMPLE_CPU | PD_SAMPLE_PERIOD | PD_SAMPLE_IDENTIFIER)
 
 enum {
-    ATTR_SIZE = 128, /* of perf 6.1 */
+    ATTR_SIZE = 128, /* the size that perf 6.1 has */
 };
 
 struct kind_row {
@@ -212,8 +212,8 @@ perfdata_status pd_synth_own_events(struct pd_synth *synth, size_t more)
      PD_SAMPLE_DATA_SRC | PD_SAMPLE_IDENTIFIER | PD_SAMPLE_TRANSACTION | PD_SAMPLE_REGS_INTR |     \
      PD_SAMPLE_PHYS_ADDR)
 
-/* Their time is a TSC, so of no clock of the user's; PEBS via PT has its own way. Whether the CPU
- * and its kernel really collected them is not recorded. */
+/* Such samples have a TSC as their time, so no clock that the user chose; PEBS via PT has its own
+ * way. Whether the CPU and its kernel really collected them is not recorded. */
 static bool may_be_large_pebs(const struct pd_synth *synth, const struct pd_attr *attr)
 {
     bool counts_by_cpu = attr->type != PD_TYPE_SOFTWARE && attr->type != PD_TYPE_TRACEPOINT &&

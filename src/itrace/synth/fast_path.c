@@ -204,7 +204,7 @@ static void put_straight(struct pd_synth_queue *queue, const struct pd_pt_straig
     }
 }
 
-/* The queue's time and cycles are the branch's. */
+/* Sets the queue's time and cycles to the branch's. */
 PD_INLINE struct told told_branch(struct pd_synth_queue *queue, uint64_t from, uint64_t to,
                                   uint64_t insns, uint8_t insn_op, uint8_t insn_length)
 {
@@ -242,7 +242,7 @@ static void put_branches(struct pd_synth_queue *queue, const struct pd_pt_branch
     }
 }
 
-/* With the instructions before it, of which it is one. */
+/* Samples of the instructions up to the branch, which is one of them. */
 static void put_insns(struct pd_synth_queue *queue, const struct pd_pt_branch *branch)
 {
     size_t before = branch->straight.count;
@@ -283,7 +283,7 @@ PD_INLINE struct told told_in_log(struct pd_synth_queue *queue,
                        branch->insn_op, branch->insn_length);
 }
 
-/* All branches before the limit. */
+/* Tells all branches before the limit. */
 static size_t put_step_log(struct pd_synth_queue *queue, const struct pd_step_log_branch *branches,
                            size_t most, uint64_t limit)
 {

@@ -57,7 +57,8 @@ struct pd_text *pd_synth_log_to(const struct pd_synth *synth)
 
 /* ---- where it goes ---- */
 
-/* Returns what was taken. Samples of a step still have room behind; what is more waits. */
+/* Hands text over and returns how much was taken. Samples of a step must still have room behind it;
+ * text beyond that waits. */
 static size_t give(struct pd_synth *synth, const char *text, size_t size)
 {
     struct pd_synth_logger *logger = synth->logger;
@@ -112,7 +113,7 @@ void pd_synth_log_flush(struct pd_synth *synth)
     text->length -= given;
 }
 
-/* What was kept, from a line's begin on. */
+/* Writes what was kept, from the beginning of a line on. */
 static void dump_kept(struct pd_synth *synth)
 {
     static const char begin[] = "Dumping debug log buffer\n";

@@ -283,8 +283,8 @@ static uint64_t tail_value(const struct pd_pt_items *items, uint64_t bit)
     }
 }
 
-/* Counters that are read leave nothing here; of the other parts that PEBS does not tell a count of
- * 0. */
+/* Values of counters that are read leave nothing here; of the other parts that PEBS does not tell
+ * there is a count of 0. */
 static void put_part(struct put *put, struct pd_synth_queue *queue, const struct pd_event *event,
                      const struct facts *facts, uint64_t bit)
 {

@@ -182,15 +182,15 @@ static uint64_t decode_limit(const struct pd_synth_queue *queue, uint64_t limit)
     return PD_MIN(limit, range);
 }
 
-/* Where the kernel switches is a branch, and the decoder returns those to the places of switches.
- * While nothing is traced any branch tells that it is again. */
+/* The kernel switches at a branch, and the decoder returns branches to the places of switches.
+ * While nothing is traced, any branch shows that tracing has begun again. */
 static uint32_t wanted_of(const struct pd_synth_queue *queue)
 {
     const bool any = queue->switches.sync && queue->switches.state == PD_SWITCH_NOT_TRACING;
     return queue->synth->plan.mask | (any ? PD_PT_BRANCH : 0);
 }
 
-/* To be told, or to be seen for the sake of switches. */
+/* Whether the step is to be told, or to be seen for the sake of switches. */
 static bool is_wanted(const struct pd_synth_queue *queue, const struct pd_pt_state *state)
 {
     return state->type & wanted_of(queue) ||
@@ -224,7 +224,7 @@ PD_INLINE const struct pd_pt_state *next_step(struct pd_synth_queue *queue, uint
     return pd_pt_decode(queue->decoder, limit);
 }
 
-/* Only the time of such a step counts: one thread alone would not even ask for it. */
+/* Whether only the time of such a step counts: one thread alone would not even ask for the step. */
 static bool is_passing(const struct pd_synth_queue *queue, const struct pd_pt_state *state,
                        uint64_t limit)
 {
@@ -235,7 +235,7 @@ static bool is_passing(const struct pd_synth_queue *queue, const struct pd_pt_st
            (queue->ahead.step_log || !pd_pt_is_near(queue->decoder));
 }
 
-/* With segments: whether it is not to be told; others may walk behind it. */
+/* With segments: whether the step is not to be told; others may walk behind it. */
 static bool passes(struct pd_synth_queue *queue, const struct pd_pt_state *state, uint64_t limit)
 {
     if (state->type & PD_PT_PSB_EVENT && !state->error && !queue->ahead.step_log)
@@ -260,7 +260,7 @@ static bool error_ends_run(struct pd_synth_queue *queue, const struct pd_pt_stat
     return !again && others != UINT64_MAX && (queue->time > others || queue->time >= limit);
 }
 
-/* What waited. False: the queue stops here. */
+/* Tells what waited. False: the queue stops here. */
 PD_INLINE bool tell_pending(struct pd_synth_queue *queue)
 {
     if (PD_UNLIKELY(queue->step.pending_error)) {
@@ -380,7 +380,7 @@ static void log_who(const struct pd_synth_queue *queue)
                  (int32_t)queue->runner.tid);
 }
 
-/* To the first step that has a time; its samples wait. What goes wrong before is not told. */
+/* Goes to the first step that has a time; its samples wait. Errors before it are not told. */
 static perfdata_status set_up(struct pd_synth *synth, struct pd_synth_queue *queue)
 {
     queue->set_up = true;
@@ -434,8 +434,8 @@ static bool finish_run(struct pd_synth *synth, struct pd_synth_queue *queue, enu
     return true;
 }
 
-/* Who runs on the queue's CPU, and what code that is. Between records only the walk itself can tell
- * of a switch, and a sample can make a thread known. */
+/* Finds who runs on the queue's CPU, and what code that is. Between records only the walk itself
+ * can tell of a switch, and a sample can make a thread known. */
 static void look_around(struct pd_synth_queue *queue)
 {
     struct pd_synth *synth = queue->synth;

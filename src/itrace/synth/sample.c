@@ -259,8 +259,8 @@ static void put_transaction(struct pd_synth_queue *queue)
         put_parts(queue, &sample, NULL, 0);
 }
 
-/* What happened outside of code (ip 0) has no flags: else those of a trace's begin would be
- * shown. */
+/* What happened outside of code (ip 0) gets no flags: else it would show those of a trace's
+ * beginning. */
 static void put_synth(struct pd_synth_queue *queue, enum pd_synth_kind kind, const void *raw,
                       size_t size)
 {
@@ -376,7 +376,7 @@ static void put_branches(struct pd_synth_queue *queue)
      PD_PT_PWR_EXIT | PD_PT_CBR_CHANGE | PD_PT_BLOCK_ITEMS | PD_PT_PSB_EVENT | PD_PT_EVENT |       \
      PD_PT_IF_CHANGE)
 
-/* The step as it is: what was asked for in place of samples. */
+/* Gives out the step as it is, which was asked for in place of samples. */
 static void put_step(struct pd_synth_queue *queue)
 {
     struct pd_synth *synth = queue->synth;
@@ -529,7 +529,7 @@ static void put_late_branches(struct pd_synth *synth, const struct pd_stack *sta
     }
 }
 
-/* Behind what of a sample a chain, and behind what branches belong. */
+/* Finds behind which parts of a sample a chain and branches belong. */
 static void find_gaps(const struct pd_event *event, const struct pd_sample *sample,
                       uint32_t *chain_at, uint32_t *branches_at)
 {

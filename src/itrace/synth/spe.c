@@ -298,7 +298,7 @@ static bool read_record(struct pd_synth *synth, struct queue *queue)
     return got > PD_SPE_NOTHING;
 }
 
-/* Up to the first whole record: what is broken before it is no sample. */
+/* Goes to the first whole record: what is broken before it is no sample. */
 static bool begin(struct pd_synth *synth, size_t number)
 {
     struct queue *queue = &synth->spe->queues[number];
@@ -417,7 +417,7 @@ perfdata_status pd_spe_open(struct pd_synth *synth)
 
 /* ---- records ---- */
 
-/* What could not be made samples of, once. */
+/* Reports, once, what no samples could be made of. */
 static perfdata_status tell_end(struct pd_synth *synth)
 {
     struct pd_synth_spe *spe = synth->spe;

@@ -125,7 +125,7 @@ void pd_stack_step(const struct pd_stacks *stacks, struct pd_stack *stack,
         return;
     if (step->flags & PD_IP_CALL) {
         uint64_t behind = step->from + step->length;
-        /* A call of the next instruction only asks where it is. */
+        /* A call of the next instruction is only a way to ask for one's own address. */
         if (step->to && behind != step->to)
             push(stack, behind, step->flags & PD_IP_TRACE_END);
     } else if (step->flags & PD_IP_TRACE_BEGIN) {
@@ -221,7 +221,7 @@ static bool is_user(uint64_t ip, uint64_t kernel_start)
     return ip && ip < kernel_start;
 }
 
-/* In user space: the branches that lead there. */
+/* In user space: how many branches come before the newest that led there. */
 static unsigned skip_to_user(const struct pd_stacks *stacks, const struct pd_stack *stack,
                              uint64_t kernel_start)
 {

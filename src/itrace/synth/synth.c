@@ -175,9 +175,9 @@ static perfdata_status open_all(struct pd_synth *synth, const struct pd_synth_co
     return status ? status : pd_synth_segments_open(synth, config->threads);
 }
 
-/* Whether it is worth looking for a trace, which means to read the records up to AUXTRACE_INFO:
- * features and events tell, and where there are no features, and so no names, events of a PMU that
- * has a number only where it was recorded. */
+/* Whether it is worth looking for a trace, for which records have to be read up to AUXTRACE_INFO.
+ * Features and events tell; without features there are no names, and events tell by a PMU that has
+ * a number only where the recording was made. */
 static bool may_have_trace(const struct pd_recording *recording)
 {
     static const uint32_t types[] = { PD_AUXTRACE_INTEL_PT, PD_AUXTRACE_INTEL_BTS,
@@ -200,7 +200,7 @@ static bool may_have_trace(const struct pd_recording *recording)
            (recording->kind == PD_CONTAINER_PIPE || recording->unfinished || recording->truncated);
 }
 
-/* Says of what kind a trace is that no samples are made of. */
+/* Reports of what kind a trace is that no samples are made of. */
 static perfdata_status tell_kind(struct pd_recording *recording, const struct pd_aux_info *info)
 {
     const char *name = pd_aux_kind_name(info->type);
@@ -213,7 +213,7 @@ static perfdata_status tell_kind(struct pd_recording *recording, const struct pd
         info->type == PD_AUXTRACE_CS_ETM ? "its packets" : "its records");
 }
 
-/* Steps are Intel PT's. */
+/* Whether a trace of that type is decoded. Only Intel PT has steps. */
 static bool is_decoded(uint32_t type, const struct pd_synth_config *config)
 {
     if (config->step_types)

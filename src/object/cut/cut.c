@@ -42,8 +42,8 @@ static bool want_value(struct cutting *cutting, uint64_t value)
     return pd_vec_push(&cutting->values, value);
 }
 
-/* What begins at an offset of the file, as symbols say it: by the segments, of a module by its
- * sections. More than it has does no harm. */
+/* Keeps what begins at an offset of the file, in the addresses of symbols: by the segments, or for
+ * a module by its sections. Keeping more than there is does no harm. */
 static bool want_start(struct cutting *cutting, uint64_t start)
 {
     const struct pd_elf *elf = &cutting->whole.program;
@@ -70,7 +70,7 @@ static bool want_start(struct cutting *cutting, uint64_t start)
     return true;
 }
 
-/* Of which there are bytes. */
+/* Whether a section is code that the file has bytes of. */
 static bool is_code(const struct pd_elf *elf, const GElf_Shdr *header)
 {
     return header->sh_flags & SHF_EXECINSTR && header->sh_type == SHT_PROGBITS && header->sh_size &&
@@ -93,7 +93,7 @@ static bool code_at(const struct cutting *cutting, uint64_t offset, struct range
     return false;
 }
 
-/* The function at an address, else the page. */
+/* Keeps the function at an address, or else the page. */
 static bool want_code(struct cutting *cutting, uint64_t address, const struct pd_symbol *symbol)
 {
     struct range section, range = { address & ~(uint64_t)(PAGE - 1), 0 };
@@ -120,7 +120,7 @@ static bool want_plt(struct cutting *cutting, const struct pd_symbol *symbol,
     return pd_vec_push(&cutting->plt, at / plt->entry);
 }
 
-/* What addr2line names an address by begins elsewhere, maybe. */
+/* The symbol that addr2line names an address by may begin elsewhere. */
 static bool want_line_symbol(struct cutting *cutting, uint64_t address)
 {
     const struct pd_lines_symbol *symbol = cutting->whole.lines
@@ -150,7 +150,7 @@ static bool want_all(struct cutting *cutting)
     return true;
 }
 
-/* A symbol of no size ends where the next one begins: that one is kept, too. */
+/* A symbol of no size ends where the next one begins, so that one is kept, too. */
 static bool want_ends(struct cutting *cutting, const struct pd_elf_table *table)
 {
     const struct pd_elf *elf = symbols_of(cutting);
@@ -344,7 +344,7 @@ static int compare_ranges(const void *left, const void *right)
     return (a->end > b->end) - (a->end < b->end);
 }
 
-/* One piece for what touches. */
+/* Makes one piece of ranges that touch. */
 static bool take_code(struct cutting *cutting)
 {
     const struct range *all = cutting->code.data;

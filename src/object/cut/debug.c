@@ -252,8 +252,8 @@ static bool put_head(struct cutting *cutting, const struct unit *unit, uint64_t 
     return ok;
 }
 
-/* Units that are left out become one of types, which nobody asks for functions; `like`: whose
- * abbreviations it has. */
+/* Units that are left out become one type unit, in which nobody looks for functions; `like`: the
+ * unit whose abbreviations it has. */
 static bool skip_units(struct cutting *cutting, uint64_t from, uint64_t to, uint64_t abbrevs,
                        const struct unit *like)
 {
@@ -289,7 +289,7 @@ static bool is_wanted(const struct pd_lines *lines, const struct pd_cut_debug *d
     return known && debug->units.data[known - lines->units.data];
 }
 
-/* A gap that is too small for a unit stays: so do the units in it. */
+/* A gap that is too small for a unit stays, and so do the units in it. */
 static bool cut_units(struct cutting *cutting, const struct pd_lines *lines)
 {
     struct pd_cut_debug *debug = cutting->debug;

@@ -54,9 +54,9 @@ struct pd_symtab *pd_cut_names(const struct pd_elf *symbols, const struct pd_elf
 /* As addr2line reads it: which file a global symbol is of depends on where files stand. */
 enum files { NO_SYMBOL, SYMBOL_SEEN, FILE_AFTER_SYMBOL };
 
-/* Where what a kept symbol names has its end, or a section begins. objdump names an address by the
- * last symbol before it, whatever that one's size: without marks it would give wrong names. Our
- * readers, as perf and addr2line, take no notice of local, hidden, untyped ones. */
+/* A mark, where what a kept symbol names has its end, or where a section begins. objdump names an
+ * address by the last symbol before it, whatever that one's size: without marks it would give wrong
+ * names. Our readers, as perf and addr2line, take no notice of local, hidden, untyped ones. */
 struct mark {
     uint64_t value;
     uint32_t section;
@@ -123,7 +123,7 @@ static bool put(struct cutting *cutting, GElf_Sym symbol)
     return !out->entries.failed && !out->strings.failed;
 }
 
-/* What stands in front of it so that it is of the same file. */
+/* Puts in front of the symbol what makes it belong to the same file. */
 static bool put_file(struct cutting *cutting)
 {
     const GElf_Sym mark = { .st_info = GELF_ST_INFO(STB_LOCAL, STT_SECTION) };
@@ -187,7 +187,7 @@ static bool find_marks(struct cutting *cutting, Elf_Data *data, size_t count,
     return true;
 }
 
-/* Among the last local ones, where the rules of files are no longer touched by them. */
+/* Puts the marks among the last local symbols, where they no longer touch the rules of files. */
 static bool put_marks(struct cutting *cutting, const pd_cut_list *values)
 {
     static const char name[] = "(not in the bundle)";

@@ -94,7 +94,7 @@ const char *pd_elf_section_name(const struct pd_elf *elf, const GElf_Shdr *heade
 
     if (!data || header->sh_name >= data->d_size)
         return "";
-    /* Each is looked at again and again: long ones, which would take long, are none that is asked
+    /* Names are looked at again and again. A long one, which would take long, is none that is asked
      * for. */
     const char *name = (const char *)data->d_buf + header->sh_name;
     size_t room = PD_MIN(data->d_size - (size_t)header->sh_name, (size_t)SECTION_NAME_MAX);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Of call frame information what speaks of some addresses: whole entries, moved together. */
+/* Call frame information -> the part that speaks of some addresses: whole entries, moved
+ * together. */
 #include "object/frames/table.h"
 #include <dwarf.h>
 

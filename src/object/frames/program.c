@@ -107,7 +107,7 @@ static void set_cfa(struct run *run, uint64_t number, int64_t offset)
                                      .to.offset = offset };
 }
 
-/* Register or offset alone change what says both. */
+/* An instruction that changes only the register, or only the offset, needs a CFA that has both. */
 static enum outcome change_cfa(struct run *run, bool offset, uint64_t number)
 {
     struct pd_rule *cfa = &run->now.cfa;
@@ -230,7 +230,7 @@ static enum outcome obey(struct run *run)
     }
 }
 
-/* To the end, or to where the next state would hold behind the address. False: damaged. */
+/* Runs to the end, or to where the next state would hold behind the address. False: damaged. */
 static bool execute(struct run *run, const struct pd_frame_bytes *program)
 {
     run->bytes = *program;

@@ -142,7 +142,8 @@ static uint64_t list_files(DIR *folder, files *out)
     return total;
 }
 
-/* Down to three quarters, so that not each that is written has to look for room. */
+/* Makes room down to three quarters, so that not every index that is written has to look for
+ * room. */
 static void make_room(int at)
 {
     files list = { 0 };

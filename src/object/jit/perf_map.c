@@ -102,7 +102,7 @@ static void drop(struct reading *r, size_t count)
     memmove(r->buffer, r->buffer + count, r->size);
 }
 
-/* What of a line longer than the buffer has come is left out, and what comes up to its end. */
+/* Leaves out what has come of a line longer than the buffer, and what still comes up to its end. */
 static void skip_line(struct reading *r)
 {
     const char *end = r->skips ? memchr(r->buffer, '\n', r->size) : NULL;

@@ -48,7 +48,7 @@ static bool list_has(const struct pd_bytes *list, const struct pd_kernel_map *ma
     return false;
 }
 
-/* Each recorded module lies where the list says. */
+/* Whether each recorded module lies where the list says. */
 static bool modules_fit(const char *kallsyms, const struct pd_kernel_request *request)
 {
     char path[PD_PATH_ROOM];

@@ -448,7 +448,7 @@ static perfdata_status try_cached(struct pd_kernel_loader *loader, const struct 
     return try_kallsyms(loader, path);
 }
 
-/* Its addresses would get names of ours. */
+/* Reports that the kernel is another one than ours, whose names its addresses would get. */
 static perfdata_status tell_elsewhere(const struct pd_kernel_loader *loader)
 {
     const struct pd_object_search *search = loader->search;

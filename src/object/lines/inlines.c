@@ -211,7 +211,7 @@ bool pd_lines_number_of(Dwarf_Die *die, unsigned kind, unsigned *out)
     return known;
 }
 
-/* Where the function is called that was put there. */
+/* Finds where the function that was put there is called. */
 static void take_call(struct pd_lines *lines, struct pd_lines_unit *unit, Dwarf_Die *inlined,
                       struct pd_lines_function *out)
 {
@@ -227,7 +227,8 @@ static void take_call(struct pd_lines *lines, struct pd_lines_unit *unit, Dwarf_
     (void)pd_lines_number_of(inlined, DW_AT_call_line, &out->line);
 }
 
-/* Where addr2line has it begin: with the first range that is told, or one that ends there. */
+/* Where addr2line has the function begin: with the first range that is told, or one that ends
+ * there. */
 static bool first_low(Dwarf_Die *die, uint64_t *first)
 {
     Dwarf_Addr base, low, high;

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "object/symtab/rbtree.h"
 
-enum { MADE = 1, DEEPEST = 128 /* no tree of 2^32 nodes is deeper, but one that is forged */ };
+enum { MADE = 1, DEEPEST = 128 /* no tree of 2^32 nodes is deeper, unless it is forged */ };
 
 /* ---- from a built table ---- */
 

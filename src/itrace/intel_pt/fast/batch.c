@@ -5,7 +5,7 @@
  * where these have come to. */
 #include "itrace/intel_pt/walk/walk.h"
 
-/* The modes are what they were, and nothing waits to be told with the next step. */
+/* Whether the modes are what they were, and nothing waits to be told with the next step. */
 PD_INLINE bool is_alike(const struct pd_pt_decoder *d)
 {
     bool counts = d->time.sample_cyc && d->walk == WALK_TNT_MORE;
@@ -23,8 +23,8 @@ PD_INLINE struct pd_code_node *known_node(const struct pd_pt_decoder *d)
     return d->place.from_taken ? d->place.from->taken : d->place.from->fall;
 }
 
-/* A branch within the kernel, or within user space, which leaves the time alone, and not to where
- * the caller looks closer. */
+/* Whether a branch stays within the kernel or within user space, leaves the time alone, and does
+ * not lead to where the caller looks closer. */
 PD_INLINE bool is_plain(const struct pd_pt_decoder *d, uint64_t from, uint64_t to)
 {
     return from && to && (from >= d->config.kernel_start) == (to >= d->config.kernel_start) &&
@@ -43,7 +43,7 @@ static void finish(struct pd_pt_decoder *d, uint32_t type, bool has_cycles)
     state->skipped_timestamp = 0;
 }
 
-/* Each instruction is a step. */
+/* Whether each instruction is a step. */
 PD_INLINE bool samples_all(const struct pd_pt_decoder *d)
 {
     return d->config.period_type == PD_PT_PERIOD_INSTRUCTIONS && d->config.period == 1 &&
@@ -114,7 +114,7 @@ PD_INLINE void go(struct along *a, struct pd_code_node *from, bool taken)
     a->ip = taken ? from->target : from->next_ip;
 }
 
-/* Direct branches behind each other may be a loop that never ends: see code.c. */
+/* Whether direct branches behind each other may be a loop that never ends: see code.c. */
 PD_INLINE bool goes_round(struct pd_pt_decoder *d, uint64_t to)
 {
     if (d->loop.progress_count > 1 || d->loop.direct_count >= walk_direct_max(d))
@@ -188,7 +188,7 @@ PD_INLINE bool pass_direct(struct along *a, struct pd_code_node *node)
     return true;
 }
 
-/* Where a plain branch leads; false: it is none. */
+/* Follows a plain branch to where it leads; false: it is not plain. */
 PD_INLINE bool pass(struct along *a, struct pd_code_node *node, uint64_t *to)
 {
     const bool tip = a->walk == WALK_TIP;
@@ -208,7 +208,7 @@ PD_INLINE bool pass(struct along *a, struct pd_code_node *node, uint64_t *to)
     return true;
 }
 
-/* Over what is no branch. */
+/* Goes over nodes that end without a branch. */
 PD_INLINE struct pd_code_node *next_branch(const struct along *a, uint64_t *insns)
 {
     struct pd_code_node *node = a->node;
@@ -244,7 +244,8 @@ PD_INLINE bool read_cyc(struct along *a)
     return true;
 }
 
-/* The next TNT or TIP, and CYCs before it. False: another packet comes first, or the limit. */
+/* Reads the next TNT or TIP, and the CYCs before it. False: another packet comes first, or the
+ * limit. */
 PD_INLINE bool read_packet(struct along *a)
 {
     struct pd_pt_decoder *d = a->d;
@@ -272,7 +273,7 @@ PD_INLINE bool read_packet(struct along *a)
     return true;
 }
 
-/* What the walk has come to. */
+/* Gives the decoder what the walk has come to. */
 static void go_on(struct pd_pt_decoder *d, const struct along *a)
 {
     d->time.insns = a->insns;
@@ -338,7 +339,7 @@ PD_INLINE void put_branch(struct along *a, const struct pd_code_node *node, uint
     out->has_cycles = counts || !d->time.have_cyc;
 }
 
-/* One that is not taken is no step. */
+/* Passes a branch that is not taken, which is no step. */
 PD_INLINE void skip_branch(const struct along *a)
 {
     a->d->time.sample_cyc = false;

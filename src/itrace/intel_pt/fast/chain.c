@@ -207,7 +207,7 @@ static bool learn_tip(struct learner *l, unsigned size, uint64_t ip)
     return chain->end != NULL;
 }
 
-/* The packet at that place does what has been learnt. */
+/* Notes that the packet at that place does what has been learnt. */
 static void learnt(struct learner *l, unsigned size, unsigned kind)
 {
     struct walk_chain *chain = &l->chain;
@@ -220,7 +220,7 @@ static void learnt(struct learner *l, unsigned size, unsigned kind)
     chain->size = (uint8_t)(chain->size + size);
 }
 
-/* As many of the packets as possible. */
+/* Learns as many of the packets as possible. */
 static void learn(struct learner *l, const struct walk_bytes *bytes, unsigned size)
 {
     uint8_t packets[WALK_CHAIN_BYTES + 8] = { 0 };
@@ -244,8 +244,8 @@ static void learn(struct learner *l, const struct walk_bytes *bytes, unsigned si
         l->chain.bytes = walk_first(*bytes, l->chain.size);
 }
 
-/* Where the chain is to be kept; *known: it was seen before. NULL: it is of those that must be
- * walked one by one. */
+/* Where the chain is to be kept; *known: it was seen before. NULL: its packets must be walked one
+ * by one. */
 static struct walk_chain *place_for(struct walk_chains *chains, struct walk_chain *set,
                                     const struct walk_chain *chain, bool *known)
 {
@@ -263,7 +263,7 @@ static struct walk_chain *place_for(struct walk_chains *chains, struct walk_chai
     return place ? place : &set[chains->turn++ & 1];
 }
 
-/* What has been learnt, with what has no room within the chain. */
+/* Stores what has been learnt, with what has no room within the chain. */
 static void store(struct walk_chains *chains, struct walk_chain *place, const struct learner *l)
 {
     *place = l->chain;

@@ -89,7 +89,7 @@ PD_INLINE void loop_end(struct pd_pt_decoder *d, const struct packet_loop *h)
 
 /* ---- TNT and TIP ---- */
 
-/* Bits are left that take a closer look. */
+/* Walks the bits that are left, which need a closer look. */
 static PD_NOINLINE void loop_tnt_rest(struct pd_pt_decoder *d, const uint8_t *at, unsigned bits,
                                       unsigned count)
 {
@@ -205,8 +205,8 @@ PD_INLINE bool loop_tip(struct pd_pt_decoder *d, struct packet_loop *h)
 
 /* ---- tracing ends and begins ---- */
 
-/* No sample comes near after so many instructions. What ends or begins may change when one is due
- * by a tick. */
+/* Whether no sample comes near after so many instructions. What ends or begins may change by a tick
+ * when a sample is due. */
 PD_INLINE bool loop_is_far(const struct packet_loop *h, uint64_t count)
 {
     return h->insns + count + 2 < h->budget;
@@ -228,7 +228,7 @@ static PD_NOINLINE void note_on(struct pd_pt_decoder *d)
     pauses->set = pauses->ended = true;
 }
 
-/* The step that ends it, at `ip`. The time of it is told: no calibration looks beyond. */
+/* The step that ends tracing, at `ip`. Its time is told: no calibration looks beyond it. */
 PD_INLINE void loop_off(struct pd_pt_decoder *d, struct packet_loop *h, uint64_t ip)
 {
     loop_put(d, h);
@@ -249,7 +249,7 @@ PD_INLINE void loop_off(struct pd_pt_decoder *d, struct packet_loop *h, uint64_t
     loop_new_time(d, h);
 }
 
-/* The instructions up to `ip`, in a straight line; false: they are not. */
+/* Counts the instructions up to `ip`, in a straight line; false: they are not in one. */
 PD_INLINE bool count_to(const struct packet_loop *h, uint64_t ip, uint64_t *count)
 {
     const struct pd_code_node *node = h->node;
@@ -302,8 +302,8 @@ PD_INLINE bool loop_pgd(struct pd_pt_decoder *d, struct packet_loop *h)
     return true;
 }
 
-/* Tracing begins in user space: the caller's time would take the estimate. False: it may have to
- * see that. */
+/* Tracing begins in user space: the caller's time would take the estimate. False: the caller may
+ * have to see that step. */
 PD_INLINE bool loop_skip(struct pd_pt_decoder *d, const struct packet_loop *h)
 {
     const uint64_t insns = h->insns - h->insn_base;
@@ -386,7 +386,7 @@ static PD_NOINLINE bool returns_as_more(const struct pd_pt_decoder *d,
     return true;
 }
 
-/* The calls before are those that it returns to. */
+/* Whether the calls before are those that the chain returns to. */
 PD_INLINE bool returns_as(const struct pd_pt_decoder *d, const struct walk_chain *chain)
 {
     const size_t count = d->stack.count, known = count - d->stack.stale;
@@ -408,8 +408,9 @@ struct picked {
     unsigned cyc, cyc_cycles; /* its size, or 0 */
 };
 
-/* As many as there are; none behind a second CYC. At least LOOP_MARGIN bytes lie behind `end`.
- * Which kind a packet is comes as a surprise: hence no branches but the one out of the loop. */
+/* Picks the packets that there are, but none behind a second CYC. At least LOOP_MARGIN bytes lie
+ * behind `end`. No branches but the one out of the loop, since the processor cannot foresee the
+ * kinds of packets. */
 PD_INLINE void pick(struct picked *to, const uint8_t *begin, const uint8_t *end)
 {
     uint8_t room[WALK_CHAIN_BYTES + 8] = { 0 };
@@ -480,8 +481,8 @@ PD_INLINE unsigned highest(uint32_t bits)
     return 31 - (unsigned)__builtin_clz(bits);
 }
 
-/* What its CYCs and steps do; loop_steps() for all of them. False: more CYCs than are known
- * here. */
+/* Does what the chain's CYCs and steps do; loop_steps() for all of them. False: there are more CYCs
+ * than are known here. */
 PD_INLINE bool chain_cycles(struct packet_loop *h, const struct walk_chain *chain,
                             const struct picked *packets)
 {
@@ -517,7 +518,7 @@ PD_INLINE void loop_chain(struct pd_pt_decoder *d, struct packet_loop *h,
     h->moved = true;
 }
 
-/* Where the packets end that are to be walked one by one, for the chain is new. */
+/* Returns where the packets end that are to be walked one by one, since the chain is new. */
 static PD_NOINLINE const uint8_t *new_chain(struct pd_pt_decoder *d, struct walk_chain *set,
                                             struct pd_code_node *node, uint64_t last_ip,
                                             const uint8_t *p, const uint8_t *end)
@@ -529,8 +530,8 @@ static PD_NOINLINE const uint8_t *new_chain(struct pd_pt_decoder *d, struct walk
     return p + packets.ends[packets.size];
 }
 
-/* All of a chain's packets, or as many as it has. Where the packets end that are to be walked one
- * by one; NULL: there are none. */
+/* Does all of a chain's packets, or as many as the chain has. Returns where the packets end that
+ * are to be walked one by one; NULL: there are none. */
 PD_INLINE const uint8_t *loop_picked(struct pd_pt_decoder *d, struct packet_loop *h,
                                      const struct picked *packets, const uint8_t *end)
 {
@@ -543,7 +544,8 @@ PD_INLINE const uint8_t *loop_picked(struct pd_pt_decoder *d, struct packet_loop
         return h->p + packets->ends[chain->size];
     chains->hit++;
     loop_chain(d, h, chain);
-    /* Foreseen by the processor, it looks at what comes next before the chain is there. */
+    /* If this branch is foreseen, the processor looks at what comes next before the chain is
+     * there. */
     if (PD_UNLIKELY(chain->size != packets->size)) {
         h->p += packets->ends[chain->size];
         return h->p;
@@ -564,8 +566,8 @@ PD_INLINE bool loop_picked_mtc(struct packet_loop *h, const struct picked *packe
     return true;
 }
 
-/* As far as chains are known. Where the packets end that are to be walked one by one; *go as in
- * walk_unreported(). */
+/* Goes on as far as chains are known. Returns where the packets end that are to be walked one by
+ * one; *go as in walk_unreported(). */
 PD_INLINE const uint8_t *loop_chains(struct pd_pt_decoder *d, struct packet_loop *h,
                                      const uint8_t *end, bool *go)
 {
@@ -609,7 +611,8 @@ PD_INLINE const uint8_t *loop_chains_alone(struct pd_pt_decoder *d, struct packe
 
 /* ---- the loop ---- */
 
-/* Steps are to be returned, but CYCs and MTCs are none: an idle processor sends many. */
+/* While steps are to be returned: goes over CYCs and MTCs, which are no steps. An idle processor
+ * sends many. */
 static PD_NOINLINE void loop_times(struct pd_pt_decoder *d)
 {
     struct packet_loop h;

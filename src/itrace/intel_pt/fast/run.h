@@ -52,7 +52,7 @@ PD_INLINE void walk_push_calls(struct pd_pt_decoder *d, const struct walk_run *r
         walk_push_return(d, run->calls[i]);
 }
 
-/* The node behind a return that TNT covers; NULL: the return takes a closer look. */
+/* The node behind a return that TNT covers; NULL: the return needs a closer look. */
 PD_INLINE struct pd_code_node *walk_unreported_return(struct pd_pt_decoder *d,
                                                       const struct pd_code_node *node, bool taken)
 {

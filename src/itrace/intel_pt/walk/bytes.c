@@ -158,7 +158,7 @@ static bool peek(const struct pd_pt_decoder *d, const uint8_t **at, enum pd_pt_c
     return out->kind != PD_PT_BAD;
 }
 
-/* What says how things stand, in PSB+ and elsewhere. */
+/* Packets that say how things stand, in PSB+ and elsewhere. */
 static bool is_state(unsigned kind)
 {
     switch (kind) {
@@ -177,7 +177,7 @@ static bool is_state(unsigned kind)
 }
 
 /* Some CPUs say in PSB+ where they were before tracing went on elsewhere (BDM70): a TIP.PGE right
- * behind it tells. */
+ * behind the PSB+ gives them away. */
 static bool stale_fup(const struct pd_pt_decoder *d, const uint8_t *at, enum pd_pt_context context)
 {
     struct pd_pt_packet packet;
@@ -226,7 +226,8 @@ bool walk_fup_in_psb(const struct pd_pt_decoder *d, struct pd_pt_packet *fup)
     return fup->kind == PD_PT_FUP;
 }
 
-/* The rest of a value of 64 outcomes from the TNT packets that follow; false: they do not come. */
+/* Takes the rest of a value of 64 outcomes from the TNT packets that follow; false: they do not
+ * come. */
 bool walk_peek_outcomes(const struct pd_pt_decoder *d, uint64_t *value)
 {
     const uint8_t *at = d->input.next;

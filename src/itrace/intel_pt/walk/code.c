@@ -76,9 +76,9 @@ struct walk_return walk_pop_return(struct pd_pt_decoder *d)
     return top;
 }
 
-/* ---- never-ending loops ----
- * Direct branches that use up no packet: an address that is met again says that it goes on for
- * ever. Samples of what lies in between hide that, so that those branches are counted, too. */
+/* ---- never-ending loops ---- Of direct branches that use up no packet: an address that is met
+ * again means that the loop goes on for ever. Samples of what lies in between hide that, so those
+ * branches are counted as well. */
 
 PD_INLINE bool stuck(struct pd_pt_decoder *d, uint64_t to)
 {
@@ -183,8 +183,8 @@ static bool walk_within(struct pd_pt_decoder *d, const struct pd_code_node *node
     return to_ip && d->place.ip == to_ip;
 }
 
-/* To the next branch, or where a sample is due, or to `to_ip` (0: none). True: d->ip is in d->node;
- * *there: it is `to_ip`. */
+/* Walks to the next branch, or to where a sample is due, or to `to_ip` (0: none). True: d->ip is in
+ * d->node; *there: it is `to_ip`. */
 static bool walk_to_branch(struct pd_pt_decoder *d, uint64_t to_ip, uint64_t max, uint64_t *count,
                            bool *there, enum pd_code_error *error)
 {
@@ -430,7 +430,7 @@ int walk_tip(struct pd_pt_decoder *d)
 
 /* ---- FUP ---- */
 
-/* To the FUP's address. STEP_THERE: reached, and no event to report alone. */
+/* Walks to the FUP's address. STEP_THERE: reached, and no event is to be reported alone. */
 int walk_fup(struct pd_pt_decoder *d)
 {
     int how = walk_insn(d, d->place.last_ip);

@@ -9,7 +9,7 @@ static void log_time(struct pd_pt_decoder *d)
     walk_log(d, "Setting timestamp to 0x%llx\n", (unsigned long long)d->time.timestamp);
 }
 
-/* A time that would be before the last one. */
+/* Logs a time that would be before the last one. */
 static void log_suppressed(struct pd_pt_decoder *d, const char *kind, uint64_t time, uint64_t last)
 {
     if (time < last)
@@ -82,7 +82,7 @@ bool walk_status_logged(struct pd_pt_decoder *d)
 
 /* ---- instructions ---- */
 
-/* The place in the code, to come back to. */
+/* The place in the code, so that the walk can come back to it. */
 struct place {
     uint64_t ip;
     struct pd_code_node *node, *from;
@@ -163,7 +163,7 @@ static bool log_node(struct pd_pt_decoder *d, const struct pd_code_node *node, s
     return true;
 }
 
-/* False: it did not get to a branch in one map. */
+/* Logs a run. False: it did not get to a branch in one map. */
 static bool log_run(struct pd_pt_decoder *d, struct run *run)
 {
     const struct pd_map *map = NULL;

@@ -61,8 +61,8 @@ static bool wants_each(const struct pd_pt_decoder *d)
     return d->config.wanted & (PD_PT_PSB_EVENT | PD_PT_INSTRUCTION) || d->watch;
 }
 
-/* As a TSC packet with less than this it would come before the limit, and time goes on as the
- * packets say. 0: not known, or each PSB is to be seen. */
+/* A TSC packet below this would come before the limit, with the time going on as the packets say.
+ * 0: not known, or each PSB is to be seen. */
 static uint64_t psb_jumps_below(const struct pd_pt_decoder *d)
 {
     const uint64_t whole = UINT64_C(1) << 56, tsc = d->time.timestamp;

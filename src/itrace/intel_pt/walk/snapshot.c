@@ -4,8 +4,8 @@
 #include "itrace/intel_pt/walk/walk.h"
 #include <stdlib.h>
 
-/* All that is not cleared here tells places apart, so that what is new in a decoder keeps them
- * apart, too. */
+/* All that is not cleared here tells places apart. So a member that is added to the decoder keeps
+ * places apart, too, until it is cleared here. */
 struct pd_pt_snapshot {
     struct pd_pt_decoder at;    /* counts are relative to these: */
     uint64_t insns, tot_cycles; /* absolute */
@@ -17,7 +17,7 @@ struct pd_pt_snapshot {
 
 enum { HEAD = offsetof(struct pd_pt_decoder, items) };
 
-/* Nobody will read items or Event Data that have come. */
+/* Whether nobody will read items or Event Data that have come. */
 static bool is_brief(const struct pd_pt_decoder *d)
 {
     uint32_t items = d->items.is_32_bit;
@@ -36,7 +36,7 @@ struct pd_pt_snapshot *pd_pt_snapshot_new(void)
     return calloc(1, sizeof(struct pd_pt_snapshot));
 }
 
-/* What belongs to the decoder, not to its place. */
+/* Clears what belongs to the decoder, not to its place. */
 static void clear_own(struct pd_pt_decoder *at)
 {
     memset(&at->config, 0, sizeof at->config);
@@ -54,7 +54,7 @@ static void clear_own(struct pd_pt_decoder *at)
     at->watch = 0;
 }
 
-/* What the next step sets before it looks at it. */
+/* Clears what the next step sets before it looks at it. */
 static void clear_passing(struct pd_pt_decoder *at)
 {
     struct pd_pt_state *state = &at->state;
@@ -121,7 +121,7 @@ bool pd_pt_snapshot_take(struct pd_pt_snapshot *snapshot, struct pd_pt_decoder *
     clear_passing(&snapshot->at);
     clear_time(&snapshot->at.time);
     make_relative(snapshot);
-    /* Without CYCs no other counts can be made up for. */
+    /* Without CYCs counts can be made up for only where they are zero. */
     return d->time.have_cyc || (!snapshot->at.sample.tot_cycles && !snapshot->at.state.cycles);
 }
 

@@ -16,7 +16,8 @@ void walk_settle_late(struct pd_pt_decoder *d)
     walk_apply_late(d);
 }
 
-/* The search would have ended here, at a packet behind which nothing is looked for. */
+/* Ends a calibration in vain: its search would have ended here, at a packet behind which nothing is
+ * looked for. */
 void walk_settle_vain(struct pd_pt_decoder *d)
 {
     d->time.uncalibrated = false;

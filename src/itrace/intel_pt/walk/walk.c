@@ -13,7 +13,8 @@ static int event_at_fup(struct pd_pt_decoder *d, bool *fup)
     return error ? error : STEP_CURRENT;
 }
 
-/* The same, where the event is no more than `pending`, and the TIP behind it is not its place. */
+/* The same, where all that the event does is to set `pending`, and the TIP behind it is not its
+ * place. */
 static int pend_at_fup(struct pd_pt_decoder *d, bool *pending, bool *no_tip)
 {
     bool fup;
@@ -135,7 +136,7 @@ static int fup(struct pd_pt_decoder *d, bool *no_tip)
     return walk_fup_tip(d);
 }
 
-/* PSB+ behind the walk to its FUP: an error in it says that the walk was wrong. */
+/* Reads PSB+ behind the walk to its FUP: an error in PSB+ means that the walk was wrong. */
 static int psb_after_fup(struct pd_pt_decoder *d)
 {
     d->walk = WALK_IN_SYNC;
@@ -146,7 +147,7 @@ static int psb_after_fup(struct pd_pt_decoder *d)
     return PD_PT_MISMATCH;
 }
 
-/* A PSB in sync: first to where its FUP says that the walk will be. */
+/* A PSB in sync: first walks to where its FUP says that the walk will be. */
 static int psb(struct pd_pt_decoder *d)
 {
     struct pd_pt_packet fup;
@@ -355,7 +356,7 @@ static int one_step(struct pd_pt_decoder *d)
     }
 }
 
-/* Others do not ask for it: see pd_pt_state. */
+/* The estimate is asked for only with these steps: see pd_pt_state. */
 PD_INLINE bool is_estimated(const struct pd_pt_decoder *d)
 {
     const struct pd_pt_state *state = &d->state;
@@ -450,7 +451,7 @@ bool pd_pt_is_at_place(const struct pd_pt_decoder *d)
            (!state->to_ip || walk_is_place(d, state->to_ip));
 }
 
-/* What the caller must see even though it asked for other steps. */
+/* Whether the caller must see the step even though it asked for other steps. */
 static bool is_wanted(const struct pd_pt_decoder *d, uint64_t limit)
 {
     const struct pd_pt_state *state = &d->state;
@@ -578,7 +579,7 @@ void pd_pt_forget_code(struct pd_pt_decoder *d)
     forget_nodes(d);
 }
 
-/* A generation is the kernel's, which many views share: it counts whichever view was there
+/* A generation is the kernel's, which many views share: it counts whichever view was in use
  * before. */
 static bool is_newer(uint64_t *generation, const struct pd_code_view *view)
 {
@@ -616,7 +617,8 @@ void pd_pt_watch_ips(struct pd_pt_decoder *d, uint64_t one, uint64_t other)
     walk_clear_tables(d->learnt.tables);
 }
 
-/* Samples so close to each other that nothing between them is worth not being seen. */
+/* Whether samples are so close to each other that leaving out what is between them is not worth
+ * it. */
 static bool samples_often(const struct pd_pt_decoder *d)
 {
     enum { CLOSE = 16 };
