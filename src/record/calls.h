@@ -33,7 +33,7 @@ bool pd_roots_path(const struct pd_roots *roots, char out[PD_PATH_SIZE], const c
  * freed. NULL and errno. */
 char *pd_roots_read(const struct pd_roots *roots, size_t *size, const char *format, ...)
     PD_PRINTF(3, 4);
-/* As it is, up to 64 MiB. */
+/* A whole file as it is, up to 64 MiB. */
 char *pd_roots_read_all(const struct pd_roots *roots, size_t *size, const char *format, ...)
     PD_PRINTF(3, 4);
 /* A number from a file; `missing` when it cannot be read. */

@@ -255,7 +255,7 @@ static perfdata_status apply_terms(perfdata_recorder *recorder, struct pd_select
     return PERFDATA_OK;
 }
 
-/* For counting and for tracing system calls: perf record takes them, too. */
+/* Terms that only perf stat and perf trace use: perf record accepts and ignores them. */
 static void tell_idle_terms(const perfdata_recorder *recorder, const struct pd_selected *event)
 {
     static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What every file of record/ tells of itself: errors, its log, and that recording shall end. */
+/* What every file of record/ uses: errors, the log, and the request that recording ends. */
 #include "record/record.h"
 #include <errno.h>
 #include <stdarg.h>

@@ -95,7 +95,7 @@ static perfdata_status read_back(perfdata_recorder *recorder, bool build_ids, st
         pd_text_free(&known);
     }
     perfdata_recording_close(own);
-    /* an object whose file could not be read for lack of memory is none without a build-id */
+    /* a file that could not be read for lack of memory must not pass for one without a build-id */
     return status >= 0 && pd_memory_failed() ? pd_record_no_memory(recorder) : status;
 }
 

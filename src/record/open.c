@@ -70,7 +70,7 @@ static void take_away(struct pd_attr *attr, unsigned missing)
     }
 }
 
-/* Guests are a matter of the PMU. */
+/* Guests are what its PMU does not know; all else is what the kernel does not. */
 static unsigned missing_of(const perfdata_recorder *recorder, const struct pd_selected *event)
 {
     return recorder->live.missing | (event->no_guest ? (unsigned)PD_MISSING_GUEST : 0);
@@ -427,7 +427,7 @@ static perfdata_status open_instance(struct opening *o, int32_t cpu, int32_t tid
     } while (true);
 }
 
-/* *next: which comes then. */
+/* *next: the event to open after this one. */
 static perfdata_status open_event(perfdata_recorder *recorder, size_t index, size_t *next)
 {
     size_t leader = pd_record_event(recorder, index)->leader;

@@ -235,13 +235,13 @@ perfdata_status pd_record_map_rings(perfdata_recorder *recorder);
 /* Moves what is there to the recording; *moved: bytes. `last`: backward rings, too, which stand
  * still meanwhile. */
 perfdata_status pd_record_read_rings(perfdata_recorder *recorder, bool last, uint64_t *moved);
-/* affinity.c: this thread now runs where buffers of this CPU are read. */
+/* affinity.c: moves this thread to where this CPU's buffers are to be read. */
 void pd_record_follow(perfdata_recorder *recorder, int32_t cpu);
 /* A thread, 0: this one, runs on these CPUs only. False and errno: it does not. */
 bool pd_record_bind(pid_t thread, const struct pd_numbers *cpus);
-/* The CPUs of the node of one, itself where nothing is known of nodes. */
+/* The CPUs of the node that `cpu` is in; `cpu` alone where nothing is known of nodes. */
 perfdata_status pd_record_node_of(perfdata_recorder *recorder, int32_t cpu, struct pd_numbers *out);
-/* One of them; *moved grows. What fails is said in the writer's context. */
+/* Reads one of the buffers; *moved grows by its bytes. The writer's context tells of a failure. */
 perfdata_status pd_record_read_ring(perfdata_recorder *recorder, size_t index,
                                     struct pd_writer *writer, bool last, uint64_t *moved);
 /* After poll(): buffers whose tasks are gone are not waited for again; false: none is left. */
@@ -256,10 +256,11 @@ perfdata_status pd_record_put_kernels(perfdata_recorder *recorder);
 /* synthesize.c: what runs already, as records. */
 perfdata_status pd_record_synthesize_head(perfdata_recorder *recorder);
 perfdata_status pd_record_synthesize_tasks(perfdata_recorder *recorder);
-/* The command's name, also where all else comes at the end. */
+/* The command's name, even where all other synthesized records come at the end. */
 perfdata_status pd_record_synthesize_command(perfdata_recorder *recorder);
 
-/* machine.c: the features that describe it; tracing.c: the formats of tracepoints. */
+/* features.c: the header's features of the machine and of the events; tracing.c: formats of
+ * tracepoints. */
 perfdata_status pd_record_machine(perfdata_recorder *recorder);
 perfdata_status pd_record_event_features(perfdata_recorder *recorder);
 perfdata_status pd_record_tracing_data(perfdata_recorder *recorder);

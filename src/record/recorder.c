@@ -184,7 +184,7 @@ static perfdata_status default_events(perfdata_recorder *recorder)
     return PERFDATA_OK;
 }
 
-/* The identity behind records that are no samples: 8 bytes a field. */
+/* Size of the identity behind records that are no samples: 8 bytes a field. */
 static size_t trailer_size(const struct pd_attr *attr)
 {
     const uint64_t fields = PD_SAMPLE_TID | PD_SAMPLE_TIME | PD_SAMPLE_ID | PD_SAMPLE_STREAM_ID |
@@ -217,7 +217,7 @@ static bool synthesizes_late(const perfdata_recorder *recorder)
            pd_record_flag(recorder, PERFDATA_RECORDER_OVERWRITE);
 }
 
-/* What a reader must know of the other files: version 1 has some. */
+/* Tells readers what other files the directory has: those of version 1 have data of their own. */
 static perfdata_status set_directory(perfdata_recorder *recorder)
 {
     uint8_t version[8];
@@ -270,13 +270,13 @@ static perfdata_status put_beginning(perfdata_recorder *recorder)
         status = pd_record_synthesize_command(recorder);
     if (status == PERFDATA_OK)
         status = pd_record_put_simple(recorder, PD_RECORD_FINISHED_INIT);
-    /* a file of the system that could not be read is none that is missing */
+    /* a system's file that could not be read for lack of memory must not count as missing */
     if (status == PERFDATA_OK && pd_memory_failed())
         status = pd_record_no_memory(recorder);
     return status < 0 ? status : pd_writer_sync(recorder->output.writer);
 }
 
-/* `end`: also what tells of tasks, which else is on all the time. */
+/* `end`: also the event that tells of tasks, which otherwise stays on all the time. */
 static perfdata_status enable(perfdata_recorder *recorder, bool on, bool end)
 {
     unsigned long request = on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
@@ -384,12 +384,12 @@ static void pause_traces(perfdata_recorder *recorder, bool pause)
                                  pause ? PERF_EVENT_IOC_DISABLE : PERF_EVENT_IOC_ENABLE, NULL);
 }
 
-/* The traces, side by side with the records that tell whose they are. */
+/* Writes the end of each trace; before it, the records so far, which tell whose it is. */
 perfdata_status perfdata_recorder_snapshot(perfdata_recorder *recorder)
 {
     uint64_t moved;
     if (!recorder->output.writer || recorder->phase.finished || !pd_aux_area_snapshots(recorder))
-        return PERFDATA_ERROR_ARGUMENT; /* not one of the recording */
+        return PERFDATA_ERROR_ARGUMENT; /* this recording takes no snapshots, or not now */
     pause_traces(recorder, true);
     perfdata_status status = pd_record_read_rings(recorder, false, &moved);
     for (size_t i = 0; i < recorder->live.rings.count && status == PERFDATA_OK; i++)

@@ -192,7 +192,8 @@ static perfdata_status choose_frequency(perfdata_recorder *recorder)
     return PERFDATA_OK;
 }
 
-/* Processes win over a user, that over CPUs: perf says so, the verb does. */
+/* Processes take precedence over a user, and a user over CPUs; the verb tells that, as perf
+ * does. */
 perfdata_status pd_record_targets(perfdata_recorder *recorder)
 {
     const struct perfdata_recorder_options *options = &recorder->options;

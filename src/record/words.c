@@ -62,7 +62,7 @@ perfdata_status perfdata_branch_filter_parse(const char *text, uint64_t *mask)
         at += length + (at[length] == ',');
     }
     const uint64_t levels = PD_BRANCH_SAMPLE_USER | PD_BRANCH_SAMPLE_KERNEL | PD_BRANCH_SAMPLE_HV;
-    if (!(*mask & ~levels)) /* whose branches, but not which */
+    if (!(*mask & ~levels)) /* the words say whose branches, but not which */
         *mask |= PD_BRANCH_SAMPLE_ANY;
     return PERFDATA_OK;
 }

@@ -22,7 +22,7 @@ struct assembly {
     const char *input;
     char *text; /* what has been read and not yet taken */
     size_t begin, length, capacity;
-    uint64_t read_to, line; /* in the text; of `begin` */
+    uint64_t read_to, line; /* where in the text reading has come to; the line that `begin` is in */
     struct perfdata_textrec_error error;
 };
 

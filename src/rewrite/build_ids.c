@@ -177,7 +177,7 @@ static perfdata_status add_told(struct pd_build_ids *ids, const char *path, size
                : pd_no_memory(&ids->recording->context, NULL);
 }
 
-/* As perf's, which has no length: one is told where it is not the usual. */
+/* As perf's record, which has no length of the id, unless that is not the usual one. */
 static perfdata_status put_record(struct pd_build_ids *ids, const struct pd_dso *dso, uint16_t mode)
 {
     struct pd_build_id id;
@@ -263,7 +263,7 @@ static perfdata_status mark(struct pd_build_ids *ids, const struct pd_dso *dso, 
     return PERFDATA_OK;
 }
 
-/* The first time that it is asked for this. */
+/* Does `what` for an object when it is asked for the first time. */
 static perfdata_status see_to(struct pd_build_ids *ids, const struct pd_dso *dso, uint8_t what,
                               uint16_t mode)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* bundle: files of objects -> a folder in the form of a build-id cache. Names of the recording are
- * no names of files there. */
+/* bundle: files of objects -> a folder in the form of a build-id cache. No name from the recording
+ * becomes a file name there. */
 #include "base/memory.h"
 #include "io/at.h"
 #include "io/output_folder.h"
@@ -21,7 +21,7 @@ enum { ROOM = PATH_MAX, KALLSYMS_MAX = 1 << 30, OPEN_FOLDERS = 8 };
 struct folder {
     struct pd_bundle *bundle;
     char *path, *beside; /* its name in the end, and until then */
-    pd_cut_list kernel;  /* addresses, as its table counts */
+    pd_cut_list kernel;  /* addresses, in the terms of the table of its symbols */
     const struct pd_kernel *table;
     struct pd_build_id kernel_id;
 };
@@ -80,7 +80,7 @@ static void file_name(const struct pd_bundle_object *object, const char *leaf, c
     snprintf(name, ROOM, ".build-id/%.2s/%s/%s", hex, hex + 2, leaf);
 }
 
-/* Of a file no part of which says the same. */
+/* Copies all of a file of which no part would tell readers the same. */
 static perfdata_status copy_whole(struct folder *folder, const struct pd_bundle_object *object,
                                   const struct pd_cut_source *source, int fd)
 {

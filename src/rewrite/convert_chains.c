@@ -125,7 +125,8 @@ static bool make_sample(struct converting *converting, struct pd_resolver *resol
 {
     bool swap = sample->swap, ok = true;
     const uint8_t *chain_end = sample->callchain + 8 * (size_t)sample->callchain_count;
-    /* of the registers what tells their form stands in front, of the stack its size */
+    /* the form of the registers is told in front of them, the size of the stack in front of the
+     * stack */
     const uint8_t *regs = (sample->user_regs ? sample->user_regs : sample->stack - 8) - 8;
     const uint8_t *rest = sample->stack_size ? sample->stack + sample->stack_size + 8
                                              : sample->stack;

@@ -48,7 +48,7 @@ void pd_feature_convert(const struct pd_feature_bytes *bytes, unsigned feature, 
 {
     memcpy(out, bytes->data, bytes->size);
     uint8_t *record = feature == PD_FEATURE_TRACING_DATA || bytes->size > UINT32_MAX / 4
-                          ? NULL /* it tells its own order */
+                          ? NULL /* the data say themselves in which order they are */
                           : pd_arena_alloc(arena, 2 * (bytes->size + FEATURE_HEAD));
     if (!record)
         return;
@@ -107,8 +107,8 @@ perfdata_status pd_copy_describe_events(struct pd_copy *copy)
     return pd_copy_give_feature(copy, PD_FEATURE_EVENT_DESC, &out);
 }
 
-/* perf stat names no sample's fields in a pipe: perf takes the events there for ones of samples if
- * it did. */
+/* In a pipe, perf stat's events have no sample type: with one, perf would take them for events with
+ * samples. */
 static struct pd_attr attr_for(const struct pd_copy *copy, const struct pd_event *event)
 {
     struct pd_attr attr = event->attr;
@@ -119,7 +119,7 @@ static struct pd_attr attr_for(const struct pd_copy *copy, const struct pd_event
     return attr;
 }
 
-/* All that the recording has by now and the writer not yet. */
+/* Gives the writer the events and features that the recording has by now and the writer lacks. */
 static perfdata_status give_head(struct pd_copy *copy)
 {
     struct pd_recording *recording = copy->recording;
@@ -342,7 +342,7 @@ static perfdata_status choose_part(struct pd_copy *copy, const struct pd_raw *ra
                : PERFDATA_OK;
 }
 
-/* perf stat's records, by which alone a pipe tells what it is of. */
+/* perf stat's records. In a pipe, nothing but these tells that it is perf stat's. */
 static bool is_of_stat(uint32_t type)
 {
     return type == PD_RECORD_STAT_CONFIG || type == PD_RECORD_STAT || type == PD_RECORD_STAT_ROUND;

@@ -6,7 +6,8 @@
 #include "base/text.h"
 #include "format/format.h"
 
-/* `swap`: the output's byte order is not ours. Then each of the `count` events, in their order. */
+/* `swap`: the output's byte order is not ours. pd_describe_event() must follow for each of the
+ * `count` events, in their order. */
 void pd_describe_begin(struct pd_text *out, size_t count, bool swap);
 /* The ids may be left out: the attributes have them. */
 void pd_describe_event(struct pd_text *out, const char *name, const struct pd_attr *attr,

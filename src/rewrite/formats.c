@@ -122,7 +122,7 @@ static void put_tracing(struct formats *formats, struct pd_text *out, bool big)
     put_number(out, 0, 8, swap);
 }
 
-/* Reads what there is; what is wrong with it was, or will be, said by who reads the fields. */
+/* Reads what there is; whoever reads the fields tells, or has told, what is wrong with it. */
 static perfdata_status read_formats(struct pd_copy *copy, struct formats *formats)
 {
     const struct pd_feature_bytes *bytes =

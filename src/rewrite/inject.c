@@ -13,7 +13,7 @@ struct inject {
     struct pd_build_ids ids;
     bool with_ids; /* a table of build-ids is made */
     bool as_found; /* and records of them stand before what shows the objects, as perf puts them */
-    bool jit, only_jit; /* ids of what is written there, of nothing else */
+    bool jit, only_jit; /* files made from jitdumps get build-ids; with only_jit no others do */
     size_t told;        /* bytes of the table that a pipe was given */
     struct perfdata_inject_options options;
 };
@@ -98,8 +98,8 @@ static perfdata_status copy_records(struct inject *inject)
                                                 : pd_copy_take_records(&inject->copy, take, inject);
 }
 
-/* The input's ids of objects that nothing showed: perf loses them in a pipe. They end it, where
- * they change nothing else. */
+/* The input's ids of objects that no record showed: perf loses them in a pipe. Here they come at
+ * its end, where they change nothing else. */
 static perfdata_status put_other_ids(struct inject *inject)
 {
     struct pd_build_ids *ids = &inject->ids;

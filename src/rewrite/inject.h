@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What inject.c is made of. */
+/* The parts of inject that have files of their own. */
 #ifndef PD_REWRITE_INJECT_H
 #define PD_REWRITE_INJECT_H
 #include "rewrite/build_ids.h"
 
-/* Copies all records in delivery order, sched_stat samples merged with sched_switch. `ids` may be
- * NULL. */
+/* Copies all records in delivery order, sched_stat samples merged with sched_switch. */
 perfdata_status pd_inject_sched_stat(struct pd_copy *copy);
 
-/* The same with the code of runtimes: files are written where the dumps lie, their build-ids become
- * entries of `ids`; `after` is called when a record is through. */
+/* Copies all records in delivery order, with the code of runtimes: its files are written where the
+ * dumps lie, and their build-ids become entries of `ids`; `after` is called behind each record. */
 perfdata_status pd_inject_jit(struct pd_copy *copy, struct pd_build_ids *ids,
                               perfdata_status (*after)(void *data), void *data);
 

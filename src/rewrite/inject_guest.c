@@ -34,13 +34,13 @@ struct merged {
     struct pd_tsc_conversion host_time, guest_time;
     bool host_converts, guest_converts, begun;
     PD_VEC(struct new_id) ids;
-    struct pd_map64 by_id; /* of the guest: place in `ids` */
+    struct pd_map64 by_id; /* from the guest's id to its place in `ids` */
     PD_VEC(struct vcpu) vcpus;
     size_t attr_count;
     struct pd_attr *attrs;    /* of the guest's events, as they are written */
     struct pd_order *order;   /* of the guest */
-    struct pd_delivered next; /* of it */
-    uint64_t next_time;       /* the host's */
+    struct pd_delivered next; /* the guest's next record */
+    uint64_t next_time;       /* its time by the host's clock */
     bool ended;
     uint8_t scratch[UINT16_MAX + 1];
 };
@@ -449,8 +449,8 @@ static perfdata_status put_timed_until(struct merged *merged, struct timed *time
     return status;
 }
 
-/* As perf writes: what it reads without a time at once, the rest at the end of a round up to the
- * end of the one before. */
+/* In perf's order: records that it reads without a time are written at once; the others wait for
+ * the end of a round, and then go out up to the latest time of the round before. */
 static perfdata_status put_all(struct merged *merged, struct pd_order *file, struct timed *timed)
 {
     struct pd_delivered record;

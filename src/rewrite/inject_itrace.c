@@ -116,7 +116,7 @@ static perfdata_status put_made(struct traced *traced, const struct pd_delivered
     if (index && traced->no_index) {
         memmove(branches - 8, branches, traced->scratch + size - branches);
         size -= 8;
-    } else if (index) { /* perf writes no -1 */
+    } else if (index) { /* made samples have -1 here, and perf writes 0 */
         memset(branches - 8, 0, 8);
     }
     pd_store16(traced->scratch + 6, (uint16_t)size, plan->swap);

@@ -205,7 +205,7 @@ static perfdata_status make_head(struct merge *merge)
         status = describe(merge);
     if (status == PERFDATA_OK)
         status = join_build_ids(merge);
-    /* no more of the first one's */
+    /* the copier adds no more features of the first recording */
     memset(merge->copy.has_feature, true, sizeof merge->copy.has_feature);
     return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Damage out: what is whole and what perf reads stays. */
+/* Takes damage out of a recording: what is whole and what perf can read stays. */
 #include "container/handle.h"
 #include "format/fields.h"
 #include "format/offsets.h"
@@ -167,8 +167,8 @@ static perfdata_status take(void *data, const struct pd_walk *walk, struct pd_ra
     return pd_copy_raw(&repair->copy, raw);
 }
 
-/* Events that say of a sample at most whose it is are of perf stat, also where nothing else tells
- * so any more. */
+/* Events whose samples hold an id at most are perf stat's, even where nothing else says so any
+ * more. */
 static perfdata_status mend_stat(struct pd_copy *copy)
 {
     const struct pd_recording *recording = copy->recording;

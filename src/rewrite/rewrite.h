@@ -59,11 +59,11 @@ struct pd_copy {
     struct pd_writer *writer; /* of the file, or of a directory's `data` */
     struct pd_writer *into;   /* where the next record goes */
     struct pd_parts parts;
-    bool big_endian, convert; /* what is written; it is not what was read */
+    bool big_endian, convert; /* of the output; its order is not the input's */
     bool whole;               /* features that do not parse are left out */
     bool closed;              /* compressed records pass as they are */
     bool directory;           /* the feature that says so is copied */
-    bool no_ids;              /* that of build-ids is not, into a pipe */
+    bool no_ids;              /* the feature of build-ids is not copied into a pipe */
     bool no_rounds;           /* FINISHED_ROUND is left out: the records come in another order */
     size_t events;            /* that the writer has */
     bool has_feature[256];    /* those that the writer has */

@@ -99,7 +99,7 @@ static bool stays(struct slice *slice, const struct pd_delivered *record)
 {
     const struct perfdata_slice_options *o = &slice->options;
     if (record->data == slice->last_data && record->offset == slice->last_offset)
-        return false; /* written already */
+        return false; /* another value of the same sample: it has been written */
     slice->last_data = record->data;
     slice->last_offset = record->offset;
     if (!matches(slice, record))
@@ -160,7 +160,7 @@ static perfdata_status run(struct slice *slice, struct pd_recording *recording)
     return status;
 }
 
-/* Which are the last can be said after all were seen. */
+/* Which samples are the last can be told only after all of them were seen. */
 static perfdata_status count(struct slice *slice, struct pd_recording *recording)
 {
     uint64_t last = slice->options.last;

@@ -184,7 +184,7 @@ static bool next_packet(const uint8_t *bytes, size_t size, size_t *at, enum pd_p
     return true;
 }
 
-/* From behind a PSB on. */
+/* Looks at the packets from behind a PSB on. */
 static void look_at_psb(const uint8_t *bytes, size_t size, size_t at, struct around *out)
 {
     enum pd_pt_context context = PD_PT_NO_BLOCK;

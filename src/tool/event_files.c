@@ -11,7 +11,7 @@
 struct event_file {
     char *path;
     struct tool_part part;
-    FILE *file; /* of the part's descriptor; NULL: that of an event before of the same name */
+    FILE *file; /* on the part's descriptor; NULL: an earlier event of the same name has the file */
     size_t first;
     uint64_t bytes, samples;
 };
@@ -104,7 +104,7 @@ int tool_event_files_write(void *data, uint32_t event, uint64_t samples, const c
                            size_t length)
 {
     struct tool_event_files *files = data;
-    while (event >= files->count) /* of a trace: they come when it is decoded */
+    while (event >= files->count) /* events of a trace appear only while it is decoded */
         if (!add_file(files))
             return -1;
     struct event_file *file = &files->files[files->files[event].first];
@@ -116,7 +116,7 @@ int tool_event_files_write(void *data, uint32_t event, uint64_t samples, const c
     return -1;
 }
 
-/* perf measures the file before its last part is written. */
+/* perf reports the size that the file had before its last part was written. */
 static double megabytes(const struct tool *tool, uint64_t bytes)
 {
     enum { PART = 4096 };

@@ -29,7 +29,8 @@ static const struct global_option {
     const char *name;
     enum global_kind kind;
     enum global_value value;
-    const char *missing; /* what the value is, where one is needed */
+    /* what the message calls a value that is missing; NULL: the option needs none */
+    const char *missing;
 } global_options[] = {
     { "--version", GLOBAL_VERSION, VALUE_NONE, NULL },
     { "-v", GLOBAL_VERSION, VALUE_NONE, NULL },
@@ -60,16 +61,16 @@ static void list_words(struct tool *tool, bool verbs)
     tool_puts(tool, "\n");
 }
 
-/* Folders that perf was built with, and that PERF_EXEC_PATH moves; there scripts and filters of
- * script are looked up. */
+/* The folder below which perf has its scripts and filters: PERF_EXEC_PATH, or where it is
+ * installed. */
 static void print_exec_path(struct tool *tool)
 {
     const char *path = getenv("PERF_EXEC_PATH");
     tool_printf(tool, "%s\n", path && *path ? path : "/usr/lib/perf-core");
 }
 
-/* KEY[=N][,...]. Only `verbose` has messages of ours; the others' would be of how perf itself
- * works. */
+/* KEY[=N][,...]. Only `verbose` makes this program say more; the other keys are about perf's own
+ * workings. */
 static enum tool_exit take_debug(struct tool *tool, const char *list)
 {
     static const char *const keys[] = { "verbose", "ordered-events", "stderr", "data-convert",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Files that become shorter while they are read: programs, libraries, debug files and dumps are
  * mapped, by us and by libelf, and reading what is no longer there would end the process with
- * SIGBUS. It reads zeros instead, and this is told. */
+ * SIGBUS. The process reads zeros there instead, and says so. */
 #include "tool/tool.h"
 #include <errno.h>
 #include <signal.h>
@@ -20,7 +20,7 @@ static void on_bus_error(int number, siginfo_t *info, void *context)
     if (info->si_code != BUS_ADRERR ||
         mmap(page, page_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
              0) == MAP_FAILED)
-        signal(number, SIG_DFL); /* something else: it comes again */
+        signal(number, SIG_DFL); /* some other fault: it comes again and ends the process */
     else
         was_cut = 1;
     errno = saved;

@@ -111,7 +111,7 @@ enum tool_exit tool_one_input(struct tool *tool, int argc, char **argv)
     return TOOL_DONE;
 }
 
-/* perf reads no file of another user unless -f is given; root's it always trusts. */
+/* perf reads no other user's file unless -f is given, but always trusts root's. */
 static bool owner_is_wrong(const struct tool *tool, const char *name)
 {
     struct stat info;
@@ -192,7 +192,7 @@ enum tool_exit tool_open_as(struct tool *tool, const char *name,
     perfdata_status status = standard_input
                                  ? perfdata_recording_open_fd(STDIN_FILENO, &options, &recording)
                                  : perfdata_recording_open(name, &options, &recording);
-    /* perf takes nothing but the pipe form from there, even from a file. */
+    /* From standard input perf takes nothing but the pipe form, even where that is a file. */
     bool refused = status == PERFDATA_OK && standard_input && tool->as_perf &&
                    perfdata_recording_form(recording) != PERFDATA_FORM_PIPE;
     if (status == PERFDATA_OK && !refused) {

@@ -23,37 +23,39 @@ const char *tool_input_name(const struct tool *tool, int argc, char **argv);
 /* Refuses a second recording: TOOL_USAGE after a message, else TOOL_DONE. */
 enum tool_exit tool_one_input(struct tool *tool, int argc, char **argv);
 
-/* Opens it with the tool's issue callback, threads, memory and strictness. TOOL_DONE, or the code
- * after a message; *out then is NULL. Close it with perfdata_recording_close(). */
+/* Opens the recording with the tool's issue callback, threads, memory and strictness. TOOL_DONE, or
+ * the code after a message; *out then is NULL. Close it with perfdata_recording_close(). */
 enum tool_exit tool_open(struct tool *tool, const char *name, perfdata_recording **out);
-/* The same with another on_progress than the tool's. */
+/* tool_open(), but with the on_progress of `watched` in place of the tool's. */
 enum tool_exit tool_open_as(struct tool *tool, const char *name,
                             const struct perfdata_options *watched, perfdata_recording **out);
-/* What the verb's options say of how recordings are read; what is wrong is told of by `issues`. */
+/* Fills `options` from what the verb's options say of reading; `issues` is the tool that tells what
+ * is wrong with the recording. */
 void tool_reading_options(const struct tool *tool, struct tool *issues,
                           struct perfdata_options *options);
-/* The one that the verb reads. */
+/* Opens the one recording that the command line names; a second one is refused. */
 enum tool_exit tool_open_one(struct tool *tool, int argc, char **argv, perfdata_recording **out);
 
-/* --stitch-lbr: perf's words where there are no call stacks of branches to stitch, TOOL_USAGE where
- * there are, and then the recording is closed. `heading`: above the words, or "". */
+/* Checks --stitch-lbr. Without call stacks of branches, prints perf's words below `heading` (which
+ * may be "") and goes on. With them, TOOL_USAGE, since they cannot be stitched yet; the recording
+ * is then closed. */
 enum tool_exit tool_check_stitching(struct tool *tool, perfdata_recording *recording,
                                     const char *heading);
-/* tool_open_one(), and where `stitch` is asked for what tool_check_stitching() says. */
+/* tool_open_one(), and with `stitch` also tool_check_stitching(). */
 enum tool_exit tool_open_to_stitch(struct tool *tool, int argc, char **argv, bool stitch,
                                    const char *heading, perfdata_recording **out);
-/* -D of verbs whose own text is another one: every record, as report -D dumps it. */
+/* For -D of verbs that usually print something else: every record, as report -D dumps it. */
 struct perfdata_report_options tool_dump_options(const struct tool *tool,
                                                  struct perfdata_symbol_search search);
 
-/* After a library call on it failed: tells what, returns the code. OUTPUT failures are told at the
- * end. */
+/* Tells why a library call on the recording failed and returns the code. Failures to write output
+ * are told at the end of the run. */
 enum tool_exit tool_recording_failure(struct tool *tool, perfdata_recording *recording,
                                       perfdata_status status);
-/* Ends it after the last library call on it; a failure is told. */
+/* Closes the recording after the last library call on it, and tells of a failure of that call. */
 enum tool_exit tool_close(struct tool *tool, perfdata_recording *recording, perfdata_status status);
-/* Ends script's and report's run: a failure has perf's exit code where perf has one (perf_exit,
- * else -1). */
+/* tool_close() for script and report. After a failure, perf's exit code is `perf_exit`; -1: perf
+ * has no code of its own for it. */
 enum tool_exit tool_close_run(struct tool *tool, perfdata_recording *recording,
                               perfdata_status status, int perf_exit);
 

@@ -3,7 +3,7 @@
 #include "tool/verbs.h"
 #include <string.h>
 
-/* Whether perf has the verb, or a verb of its. */
+/* Whether perf has the verb, or one of the verbs below it. */
 static bool is_perfs(const struct tool_verb *verb)
 {
     bool found = verb->flags & TOOL_VERB_PERF;

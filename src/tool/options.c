@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The parser. Rules are perf's: exact names win, prefixes do while they mean one thing, --no-
- * unsets. */
+/* The parser of options. The rules are perf's: an exact name wins, an abbreviation counts while it
+ * fits one name only, and --no-NAME takes an option back. */
 #include "tool/options.h"
 #include <errno.h>
 #include <stdio.h>
@@ -357,7 +357,7 @@ enum tool_exit tool_parse(struct tool *tool, const struct tool_verb *verb, void 
     return code == TOOL_DONE && !*help ? tool_settings_strict(tool) : code;
 }
 
-/* --debug verbose=N before the verb is what N times -v are behind it. */
+/* --debug verbose=N before the verb means the same as N times -v behind it. */
 static enum tool_exit take_debug_level(struct tool *tool, const struct tool_verb *verb,
                                        void *options)
 {
@@ -372,7 +372,7 @@ static enum tool_exit take_debug_level(struct tool *tool, const struct tool_verb
     return code;
 }
 
-/* `from`: options of the same verb, which these begin as; or NULL. */
+/* `from`: options that were given before, with which the verb's begin; or NULL. */
 static enum tool_exit run_verb(struct tool *tool, const struct tool_verb *verb, const void *from,
                                int argc, char **argv)
 {

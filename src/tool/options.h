@@ -85,16 +85,17 @@ struct tool_verb {
     const char
         *examples[4]; /* pairs of command line (without "perfdata") and what it shows        */
     const struct tool_option *options;
-    size_t options_size; /* of the structure that the rows' offsets mean; zeroed at first       */
+    size_t options_size; /* of the structure that the rows' offsets refer to; zeroed at first */
     void (*defaults)(
         void *options); /* or NULL                                                     */
-    /* What tells verbs that share `run` apart goes into the structure, where it has a uint32_t at
-     * `view_at`; 0: it has none. */
+    /* Verbs that share `run` are told apart by `view`: it is stored in the options structure, as
+     * the uint32_t at `view_at`. `view_at` 0: there is none. */
     uint32_t view;
     size_t view_at;
     /* argv holds what is not an option, NULL-terminated. */
     enum tool_exit (*run)(struct tool *tool, void *options, int argc, char **argv);
-    /* Options end at this argument, as with TOOL_VERB_STOP at each; NULL: they go on behind it. */
+    /* Whether options end at this argument, as they do at every one with TOOL_VERB_STOP; NULL:
+     * options may stand behind arguments. */
     bool (*stops)(const void *options, const char *word);
     unsigned flags;
     /* Verbs of the verb ("sched latency"), ended by NULL, or NULL: run is then tool_run_sub(). Each
@@ -205,8 +206,8 @@ enum tool_exit tool_parse_itrace(struct tool *, void *, const char *, bool);
             .flags = TOOL_OPTIONAL | (ours), .parse = tool_parse_debuginfod                        \
     }
 
-/* What verbs share; FIELD() is the verb's. `in` is the part of its options that the rows are of,
- * with a dot behind it, or nothing. */
+/* Rows that several verbs share; FIELD() is the verb's own. `in`: the member of the verb's options
+ * that the rows fill, with a dot behind it, or nothing. */
 #define TOOL_ROWS_SYMBOLS(in)                                                                      \
     { TOOL_STRING,    0, "symfs", "DIR", "root under which programs and libraries are looked up",  \
       FIELD(in symfs) },                                                                           \

@@ -60,7 +60,7 @@ enum tool_exit tool_rewrite(struct tool *tool, const struct tool_output_options 
                             char **argv, struct perfdata_output *out,
                             perfdata_recording **recording);
 
-/* Tells of a failure of reading or writing; `status` of the run. The code of the verb. */
+/* Tells of a failure to read or to write, which `status` is of; returns the verb's exit code. */
 enum tool_exit tool_written(struct tool *tool, perfdata_recording *recording,
                             perfdata_status status);
 /* tool_written(), and closes the recording. */

@@ -13,7 +13,7 @@
 
 extern char **environ;
 
-/* perf's order; its own setting first. */
+/* In perf's order: its own variable first. */
 static const char *default_command(void)
 {
     static const char *const names[] = { "PERF_PAGER", "PAGER" };
@@ -25,10 +25,10 @@ static const char *default_command(void)
     return access("/usr/bin/pager", X_OK) == 0 ? "/usr/bin/pager" : "less";
 }
 
-/* What the setting pager.VERB says: a truth, or the command. */
+/* What the setting pager.VERB says: yes, no, or the pager's command. */
 struct setting {
     const char *verb;
-    int pages; /* -1: nothing */
+    int pages; /* -1: the setting says nothing */
     char command[1024];
 };
 
@@ -55,8 +55,7 @@ static int take_setting(void *data, const char *key, const char *value)
     return 0;
 }
 
-/* NULL: no pager is wanted. perf's settings make verbs page that do not on their own, and stop
- * none. */
+/* NULL: no pager is wanted. perf's settings can turn a verb's pager on, but not off. */
 static const char *wanted_command(const struct tool *tool, struct setting *setting)
 {
     if (tool->pager == 0 || !isatty(STDOUT_FILENO))
@@ -73,8 +72,8 @@ static const char *wanted_command(const struct tool *tool, struct setting *setti
     return !*command || !strcmp(command, "cat") ? NULL : command;
 }
 
-/* The environment, with what perf gives to less. NULL without memory; its strings are borrowed but
- * for the array. */
+/* The environment, with the LESS that perf sets where there is none. NULL without memory. Only the
+ * array is to be freed: its strings are borrowed. */
 static char **pager_environment(void)
 {
     static char less[] = "LESS=FRSX";

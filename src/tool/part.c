@@ -31,7 +31,7 @@ static bool open_beside(struct tool_part *part)
     return part->fd >= 0 && fchmod(part->fd, mode_of_new_files()) == 0;
 }
 
-/* Does not wait for a reader of a FIFO, but for the one that is there. */
+/* Does not wait until somebody opens a FIFO, but writing waits for the reader that has it open. */
 static bool open_stream(struct tool_part *part)
 {
     part->fd = open(part->path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK);

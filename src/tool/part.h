@@ -11,15 +11,15 @@
 struct tool_part {
     int fd;       /* to write to, or -1 */
     char *path;   /* the name in the end */
-    char *beside; /* the name until then; NULL: written into what stands there */
+    char *beside; /* the name until then; NULL: what stands at `path` is written into */
 };
 
 /* Opens `path` for writing, with the mode that a new file gets. False and errno: it cannot be done,
  * ENXIO for a FIFO that nobody reads. */
 bool tool_part_open(const char *path, struct tool_part *part);
-/* Where `good`, the file gets its name, else it is removed. Closes the descriptor unless it is -1,
- * which says that its owner has closed it, and frees the names. False and errno: what was good
- * could not be finished; errno stays where it was not good. */
+/* If `good`, the file gets its name, else it is removed. Closes the descriptor unless it is -1,
+ * which says that its owner has closed it, and frees the names. False and errno: a good file could
+ * not be finished; errno is unchanged if `good` is false. */
 bool tool_part_close(struct tool_part *part, bool good);
 
 #endif

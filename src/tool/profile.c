@@ -25,8 +25,8 @@ static uint32_t flags_of(const struct tool *tool, const struct tool_profile *opt
 
 void tool_profile_for_picture(const struct tool *tool, struct perfdata_profile_options *options)
 {
-    /* Samples with call chains for graphs; calls and returns; all that a trace tells of a moment.
-     * */
+    /* Samples with call chains for graphs, calls and returns, and every kind of event that a trace
+     * tells of. */
     static const char *const letters[] = { "i10usgcrxwpoe" };
     options->max_switches = PERFDATA_PAGE_MOST_SWITCHES;
     if (tool->itrace_count || tool->no_itrace)

@@ -76,7 +76,7 @@ struct tool_profile {
 
 /* What is on by default. */
 void tool_profile_defaults(struct tool_profile *options);
-/* As the library takes them, with `flags` more; borrows from both. */
+/* The same as the library takes them, with `flags` added; borrows from both arguments. */
 struct perfdata_profile_options
 tool_profile_options(const struct tool *tool, const struct tool_profile *options, uint32_t flags);
 

@@ -34,8 +34,8 @@ uint64_t tool_milliseconds(void)
     return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
 }
 
-/* Only where it can be wiped off again, and what is printed does not run through it: not beside a
- * pipe, whose other end may well print on the same terminal. */
+/* The line is wanted only where it can be wiped off again and does not run into what is printed:
+ * not when we write into a pipe, whose other end may well print on the same terminal. */
 static bool is_wanted(const struct tool *tool)
 {
     struct stat status;

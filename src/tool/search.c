@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where symbols are looked for: what holds for all verbs; and --debuginfod: which file comes, as a
- * line on a terminal, and what an interrupt ends. */
+/* Where all verbs look for symbols; and --debuginfod: a line on a terminal for the file that is
+ * being fetched, and an interrupt that ends fetching. */
 #include "tool/options.h"
 #include <inttypes.h>
 #include <stdio.h>

@@ -39,6 +39,6 @@ void tool_settings_again(struct tool *tool, const char *only, const char *home)
     if (!tool->as_perf)
         return;
     tool_forget_settings(tool);
-    /* of which no value is checked */
+    /* for the verb config no value is checked, only the syntax */
     perfdata_settings_check(only, home, "config", tool_on_issue, tool, NULL, 0);
 }

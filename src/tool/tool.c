@@ -157,7 +157,8 @@ void tool_tell_warnings(struct tool *tool)
     *warnings = (struct tool_warnings){ 0 };
 }
 
-/* perf says it before all else, and ours reads the same files more than once. */
+/* Printed at once, since perf says it before all else; and once, since this program reads the same
+ * files several times. */
 static void tell_setting(struct tool *tool, const char *text)
 {
     if (is_kept(&tool->before.told, text))
@@ -313,7 +314,7 @@ void tool_write(struct tool *tool, const void *bytes, size_t size)
     }
     if (size > output->capacity - output->length)
         tool_flush(tool);
-    /* What is large already is not gathered. */
+    /* A large piece is written directly: gathering it would save nothing. */
     if (size >= output->capacity || size >= OUTPUT_DIRECT) {
         tool_flush(tool);
         write_all(tool, bytes, size);

@@ -78,7 +78,7 @@ struct tool {
         bool tracefs;              /* --debugfs-dir */
         int debug_level;           /* --debug verbose=N: as many -v */
         struct tool_warnings told; /* of settings */
-    } before;                      /* what came before the verb and is its matter */
+    } before;                      /* options that stood before the verb and concern it */
     struct tool_guests guests;
     int perf_exit; /* what to return as perf; -1: by the table    */
     bool quiet;    /* -q of perf's verbs: none of perf's warnings */
@@ -127,13 +127,14 @@ enum tool_exit tool_exit_as(struct tool *tool, enum tool_exit code, int perf_cod
 /* The issue callback for struct perfdata_*_options: data is the struct tool. The library calls it
  * under its lock, so from one thread at a time. */
 void tool_on_issue(void *tool, const struct perfdata_issue *issue);
-/* What was told of settings may be told once more. */
+/* Forgets what was told of settings, so that it can be told once more. */
 void tool_forget_settings(struct tool *tool);
-/* What another was told in its place; that keeps nothing. */
+/* Takes over the issues that `told` met in place of this tool; `told` keeps none. */
 void tool_take_issues(struct tool *tool, struct tool *told);
 /* "file: KIND at offset N: ", before an issue's text in a list of all; its length. */
 int tool_issue_head(const struct perfdata_issue *issue, char *text, size_t size);
-/* What was kept to be said at the end: before the reason why it is the end. */
+/* Tells the warnings that were kept for the end, so that they stand before the reason why a run
+ * ends. */
 void tool_tell_warnings(struct tool *tool);
 /* TOOL_PARTIAL when an issue says that something of the recording was lost, else TOOL_DONE. */
 enum tool_exit tool_issues_exit(const struct tool *tool);
@@ -153,7 +154,7 @@ bool tool_colors(const struct tool *tool);
 /* pager.c: on a terminal, what is written from here on goes through PERF_PAGER or PAGER (less),
  * where the verb's output is paged. The first write calls it, so that messages alone are not. */
 void tool_page(struct tool *tool);
-/* Waits until the reader has left it. After the last tool_flush(). */
+/* Waits until the reader has left the pager. Call it after the last tool_flush(). */
 void tool_page_end(struct tool *tool);
 /* XDG_CACHE_HOME/perfdata or HOME/.cache/perfdata; NULL: neither is set, or --no-cache. */
 const char *tool_index_dir(const struct tool *tool);
@@ -168,15 +169,15 @@ enum tool_exit tool_settings_check(struct tool *tool, const char *verb);
 /* Fails with --strict where something was told of settings. They are checked before options are
  * known, so that the check itself cannot. */
 enum tool_exit tool_settings_strict(struct tool *tool);
-/* Called as perf, for verbs whose perf reads these files after that check once more: again tells of
- * lines that do not parse. */
+/* For verbs whose perf reads one of these files again after that check: called as perf, tells once
+ * more of lines that do not parse. */
 void tool_settings_again(struct tool *tool, const char *only, const char *home);
 
 /* ---- guard.c ---- */
 
 /* From here on files that become shorter while they are mapped read as zeros. */
 void tool_guard_files(void);
-/* One did. */
+/* Whether a mapped file became shorter. */
 bool tool_file_was_cut(void);
 
 /* ---- search.c ---- */
@@ -184,14 +185,15 @@ bool tool_file_was_cut(void);
 /* What a verb's own options say of where symbols are, with what holds for all verbs beside it. */
 struct perfdata_symbol_search tool_search(const struct tool *tool,
                                           struct perfdata_symbol_search own);
-/* Members of options of the library that verbs give on as they took them from their rows. */
+/* Members of the library's options that verbs pass on just as their rows filled them. */
 #define TOOL_WHERE_SYMBOLS(from)                                                                   \
     .symfs = (from)->symfs, .kallsyms = (from)->kallsyms, .vmlinux = (from)->vmlinux,              \
     .jitdump = (from)->jitdump
 #define TOOL_WHICH_SAMPLES(from)                                                                   \
     .comms = (from)->comms, .pids = (from)->pids, .tids = (from)->tids, .cpus = (from)->cpus,      \
     .dsos = (from)->dsos, .symbols = (from)->symbols
-/* How objects are fetched from servers; NULL: --debuginfod was not given. Lives on. */
+/* How objects are fetched from servers; NULL: --debuginfod was not given. Valid until the process
+ * ends. */
 const struct perfdata_debuginfod *tool_debuginfod(void);
 
 /* ---- progress.c ---- */
@@ -203,12 +205,12 @@ void tool_watch(struct tool *tool, struct perfdata_options *options);
 void tool_progress_clear(struct tool *tool);
 bool tool_interrupted(void);
 uint64_t tool_milliseconds(void); /* of a clock that is never set */
-/* The line that tells how far something else is that began then, once that takes longer than half a
- * second. From any thread. */
+/* Shows a line that tells how far something else is, which began at `begin`, once that has taken
+ * longer than half a second. May be called from any thread. */
 void tool_progress_line(struct tool *tool, uint64_t begin, const char *line);
-/* Says what is whole, when an interrupt ended reading. */
+/* After an interrupt ended reading: says how much of the output is complete. */
 void tool_tell_interrupt(struct tool *tool);
-/* 0 to 1; 0 where the size is unknown. */
+/* The share that has been read, 0 to 1; 0 where the size is unknown. */
 double tool_share(const struct perfdata_progress *at);
 
 /* Names near `wrong`, best first, each behind `prefix`: "--a, --b or --c" in `text`, empty when

@@ -54,7 +54,9 @@ struct pd_selected {
 /* Zero is empty; strings lie in the arena. */
 struct pd_events {
     struct pd_arena arena;
-    bool guests, no_host; /* whose execution counts that does not say it: else the host's */
+    /* whose execution events count that do not say it: the host's only, the guests', too, or
+     * theirs alone */
+    bool guests, no_host;
     PD_VEC(struct pd_selected) list;
 };
 

@@ -20,7 +20,7 @@ struct place {
 
 struct region {
     const char *action;
-    bool has_size; /* by what it is */
+    bool has_size; /* whether the action takes a size */
     struct place start, size;
     char file[4096];
 };

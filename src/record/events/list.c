@@ -73,7 +73,7 @@ static const struct symbol symbols[] = {
 #include "record/events/events.def"
 };
 
-/* The kernel is asked; of a test's files every event is there. */
+/* Asks the kernel; in a test's own files every event counts as there. */
 static bool opens(const struct listing *listing, uint32_t type, uint64_t config)
 {
     struct perf_event_attr attr = {

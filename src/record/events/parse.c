@@ -581,7 +581,8 @@ perfdata_status pd_events_parse(struct pd_context *context, const struct pd_root
     if (strlen(text) > MOST)
         return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1, "the list of events is too long");
     perfdata_status status = parse_list(&parser);
-    if (pd_memory_failed()) /* a file that could not be read is none that is missing */
+    /* a file that could not be read for lack of memory must not count as missing */
+    if (pd_memory_failed())
         status = pd_parse_no_memory(&parser);
     if (status < 0)
         events->list.count = before;

@@ -19,7 +19,7 @@ struct pd_word {
 };
 
 bool pd_word_is(struct pd_word word, const char *text);
-/* All of it, base 0 as strtoull knows it. */
+/* The whole word as a number; base 0 as in strtoull(). */
 bool pd_word_number(struct pd_word word, unsigned base, uint64_t *out);
 
 perfdata_status pd_parse_fail(struct pd_parser *parser, size_t at, const char *format, ...)

@@ -57,8 +57,8 @@ static uint64_t array_size(const struct array *array, const uint8_t *info)
     return size * pd_load32(info + array->count_at, false); /* of 32 bits each */
 }
 
-/* The second question: the same counts, now with room for what they count; as with perf also of
- * what there is none. 0: too much. */
+/* Prepares the second question: the same counts, now with room for the arrays; as in perf, empty
+ * ones are asked for, too. The bytes of all arrays; 0: too many. */
 static size_t lay_out(const uint8_t *first, uint8_t *second, uint8_t *data, uint64_t *present)
 {
     uint64_t total = 0;
@@ -78,7 +78,7 @@ static size_t lay_out(const uint8_t *first, uint8_t *second, uint8_t *data, uint
     return (size_t)total;
 }
 
-/* Pointers become offsets. False: it is not what was said before. */
+/* Turns pointers into offsets. False: the second answer does not agree with the first. */
 static bool settle(const uint8_t *first, uint8_t *info, const uint8_t *data)
 {
     for (size_t i = 0; i < PD_LENGTH(arrays); i++) {
@@ -175,7 +175,7 @@ static perfdata_status set_feature(perfdata_recorder *recorder, unsigned feature
     return status;
 }
 
-/* As perf: without BPF_EVENT records their programs are not described either, their types are. */
+/* As perf: without BPF_EVENT records the programs are not described either, but their types are. */
 static bool describes(const perfdata_recorder *recorder)
 {
     return !pd_record_flag(recorder, PERFDATA_RECORDER_NO_BPF_EVENT) &&

@@ -33,7 +33,7 @@ bool pd_cgroup_mount(const struct pd_roots *roots, bool unified, char out[PD_PAT
     return found;
 }
 
-/* One of version 1 that counts events goes before the unified one. */
+/* A hierarchy of version 1 that counts events is preferred to the unified one. */
 static bool find_mount(const struct pd_roots *roots, char out[PD_PATH_SIZE])
 {
     return pd_cgroup_mount(roots, false, out) || pd_cgroup_mount(roots, true, out);
@@ -95,7 +95,7 @@ perfdata_status perfdata_recorder_set_cgroups(perfdata_recorder *recorder, const
     for (const char *at = names; at; at = at[length] ? at + length + 1 : NULL) {
         size_t number = recorder->next_cgroup++;
         length = strcspn(at, ",");
-        if (!length) /* this event: any task */
+        if (!length) /* an empty name: this event counts any task */
             continue;
         if (number >= count)
             return pd_fail(&recorder->context, PERFDATA_ERROR_ARGUMENT, -1,
@@ -105,7 +105,7 @@ perfdata_status perfdata_recorder_set_cgroups(perfdata_recorder *recorder, const
             return status;
         watch_group(pd_record_event(recorder, number), fd);
     }
-    /* a single one is that of all events */
+    /* a single group holds for all events */
     for (size_t i = 1; recorder->next_cgroup == 1 && fd >= 0 && i < count; i++)
         watch_group(pd_record_event(recorder, i), fd);
     return PERFDATA_OK;

@@ -46,7 +46,7 @@ bool pd_record_kernel_range(perfdata_recorder *recorder)
     return true;
 }
 
-/* Nobody asks what the kernel does: perf then says nothing of it. */
+/* No event counts what the kernel does: perf then writes nothing about it. */
 static bool kernel_is_excluded(const perfdata_recorder *recorder)
 {
     for (size_t i = 0; i < pd_record_event_count(recorder); i++)
@@ -68,7 +68,7 @@ struct span {
     uint64_t start, size, offset;
 };
 
-/* With a build-id that is wanted and known as MMAP2. */
+/* Writes MMAP2 where a build-id is wanted and known, else MMAP. */
 static perfdata_status put_map(perfdata_recorder *recorder, struct machine machine,
                                struct span span, const char *name, const struct pd_build_id *id)
 {

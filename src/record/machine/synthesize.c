@@ -101,7 +101,7 @@ static perfdata_status put_thread_map(perfdata_recorder *recorder)
     for (size_t i = 0; i < count; i++) {
         int32_t tid = recorder->targets.threads.data[i];
         char name[COMM_SIZE] = "";
-        /* perf names those that ran before it */
+        /* perf gives names only to threads that ran before the command */
         char *comm = tid > 0 && tid != recorder->command.child
                          ? pd_roots_read(&recorder->roots, NULL, "/proc/%d/comm", tid)
                          : NULL;

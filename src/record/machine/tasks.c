@@ -164,7 +164,7 @@ void pd_mapped_ids_free(struct pd_mapped_ids *ids)
     pd_map64_free(&ids->number_of);
 }
 
-/* `late`: the last one that is told of this task. */
+/* `late`: reading takes too long, so this is the last map of the task. */
 static perfdata_status put_map(struct pd_maker *maker, const struct task *task,
                                const struct map_line *map, const char *name, bool late)
 {
@@ -213,7 +213,8 @@ static uint64_t now_ms(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* False: its time is up. One that may take none has none from the start, as with perf. */
+/* False: the time for reading this task's maps is up. With a limit of 0 it is up from the start, as
+ * with perf. */
 static bool in_time(const perfdata_recorder *recorder, uint64_t start)
 {
     const struct perfdata_recorder_options *options = &recorder->options;
@@ -295,7 +296,7 @@ perfdata_status pd_make_process(struct pd_maker *maker, int32_t pid)
             status = put_maps(maker, &task);
     }
     free(names);
-    /* what could not be read for lack of memory is no task that has ended */
+    /* a task that could not be read for lack of memory must not count as ended */
     return status == PERFDATA_OK && pd_memory_failed() ? PERFDATA_ERROR_MEMORY : status;
 }
 
@@ -348,7 +349,7 @@ static struct pd_maker maker_of(perfdata_recorder *recorder)
                               .ids = &recorder->mapped_ids };
 }
 
-/* The command has perf's name until its exec: a reader that knows perf knows this one. */
+/* The command has perf's name until its exec: readers that know perf expect that one. */
 perfdata_status pd_record_synthesize_command(perfdata_recorder *recorder)
 {
     struct task task = { .tid = (int32_t)recorder->command.child,

@@ -53,5 +53,6 @@ void pd_record_follow(perfdata_recorder *recorder, int32_t cpu)
         return;
     bound->count = 0;
     if (node ? pd_record_node_of(recorder, cpu, bound) == PERFDATA_OK : pd_vec_push(bound, cpu))
-        (void)pd_record_bind(0, bound); /* a CPU that has gone: from where we are, then */
+        /* fails where the CPU has gone: the thread then stays where it is */
+        (void)pd_record_bind(0, bound);
 }

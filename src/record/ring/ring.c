@@ -51,8 +51,8 @@ static perfdata_status add_ring(perfdata_recorder *recorder, struct pd_opened *o
     return PERFDATA_OK;
 }
 
-/* Every event of this place: the first one's buffer is that of all; those that overwrite have one
- * of their own. */
+/* Maps the events of one CPU and thread: all write into the first one's buffer, but those that
+ * overwrite into one of their own. */
 static perfdata_status map_place(perfdata_recorder *recorder, int32_t cpu, int32_t tid,
                                  bool backward, uint64_t pages)
 {

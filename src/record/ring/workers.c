@@ -104,8 +104,8 @@ static bool is_assigned(const perfdata_recorder *recorder, int32_t cpu)
     return false;
 }
 
-/* The CPUs of a kind that go with one of them, as sysfs lists them; itself where nothing is
- * said. */
+/* The CPUs that share something with one of them, as sysfs lists them; only itself where sysfs says
+ * nothing. */
 static perfdata_status neighbours(perfdata_recorder *recorder, const char *const files[2],
                                   int32_t cpu, struct pd_numbers *out)
 {
@@ -276,7 +276,8 @@ static void *work(void *data)
         bool any = status < 0 || wait_for_data(worker);
         if (alive && !any && !__atomic_sub_fetch(&recorder->readers.alive, 1, __ATOMIC_RELAXED) &&
             !recorder->command.child)
-            perfdata_recorder_stop(recorder); /* the last that could have told something */
+            /* this was the last thread that still had something to wait for */
+            perfdata_recorder_stop(recorder);
         alive &= any;
     }
     if (status == PERFDATA_OK)

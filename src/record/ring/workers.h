@@ -5,15 +5,15 @@
 #define PD_RECORD_WORKERS_H
 #include "record/record.h"
 
-/* Nothing of the following does anything where no threads are wanted. */
+/* None of these functions does anything where no threads are wanted. */
 
-/* Which thread reads which CPUs; the recorder's CPUs are known. */
+/* Decides which thread reads which CPUs; the recorder's CPUs must be known. */
 perfdata_status pd_workers_prepare(perfdata_recorder *recorder);
-/* Their files, then the threads; the buffers are there. */
+/* Opens the threads' files, then starts the threads; the buffers must be mapped. */
 perfdata_status pd_workers_start(perfdata_recorder *recorder);
-/* The failure of one of them, if there is one. */
+/* The failure of one of the threads, if there is one. */
 perfdata_status pd_workers_status(perfdata_recorder *recorder);
-/* They read what is left and end; their files are complete. */
+/* Lets the threads read what is left and end; their files are then complete. */
 perfdata_status pd_workers_finish(perfdata_recorder *recorder);
 /* Bytes in their files so far. */
 uint64_t pd_workers_size(const perfdata_recorder *recorder);

@@ -4,7 +4,7 @@
 #define PD_RECORD_AUX_H
 #include "record/record.h"
 
-/* Nothing of the following does anything without an event of Intel PT. */
+/* None of these functions does anything without an event of Intel PT. */
 
 /* Which event traces: -1 none. */
 int64_t pd_aux_area_event(const perfdata_recorder *recorder);
@@ -13,7 +13,7 @@ bool pd_aux_area_traces(const struct pd_selected *event);
 perfdata_status pd_aux_area_prepare(perfdata_recorder *recorder);
 /* After them: what is different from other events. */
 void pd_aux_area_configure(perfdata_recorder *recorder);
-/* The area behind a buffer whose first event traces. */
+/* Maps the AUX area behind a buffer whose first event traces. */
 perfdata_status pd_aux_area_map(perfdata_recorder *recorder, struct pd_ring *ring);
 void pd_aux_area_unmap(perfdata_recorder *recorder, struct pd_ring *ring);
 /* Moves what is there: an AUXTRACE record and the bytes. Tracing that stopped for want of room goes
@@ -27,17 +27,17 @@ perfdata_status pd_aux_area_put(perfdata_recorder *recorder, uint32_t index, uin
 perfdata_status pd_aux_area_add_switches(perfdata_recorder *recorder);
 struct pd_selected *pd_aux_area_add_dummy(perfdata_recorder *recorder);
 
-/* aux_modes.c: what is wanted of a trace but the whole. */
+/* aux_modes.c: whether a trace is wanted as snapshots, or in samples, and not whole. */
 bool pd_aux_area_snapshots(const perfdata_recorder *recorder);
 bool pd_aux_area_samples(const perfdata_recorder *recorder);
-/* Such options without an event that traces. */
+/* Refuses options of snapshots and samples where no event traces. */
 perfdata_status pd_aux_area_refuse_modes(perfdata_recorder *recorder);
-/* Before the attributes; `trace`: the number of the event that traces. */
+/* Called before the attributes are set; `trace`: the number of the event that traces. */
 void pd_aux_area_group(perfdata_recorder *recorder, size_t trace);
 perfdata_status pd_aux_area_check_modes(perfdata_recorder *recorder, size_t trace);
 perfdata_status pd_aux_area_snapshot_size(perfdata_recorder *recorder, size_t trace);
 void pd_aux_area_warn_samples(const perfdata_recorder *recorder, size_t trace);
-/* After them. */
+/* Called after the attributes are set. */
 void pd_aux_area_set_samples(const perfdata_recorder *recorder, size_t trace);
 /* For snapshots: struct pd_ring's mark_size of an area of so many bytes. */
 uint64_t pd_aux_area_mark_size(const perfdata_recorder *recorder, uint64_t area);

@@ -59,7 +59,8 @@ void pd_intel_pt_default(const struct pd_roots *roots, struct pd_attr *attr)
     }
 }
 
-/* A sample is small: as many points to begin from as there can be. */
+/* The trace in a sample is short, so that it gets as many points as possible at which decoding can
+ * begin. */
 void pd_intel_pt_default_sampled(const struct pd_roots *roots, struct pd_attr *attr, uint64_t said)
 {
     unsigned word = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* kwork: interrupts, soft interrupts and works of queues. */
+/* kwork: interrupts, soft interrupts and work queues. */
 #include "tool/input.h"
 #include "tool/verbs.h"
 #include <perfdata/kwork.h>
@@ -11,7 +11,7 @@ struct kwork_options {
     struct perfdata_kwork_options to; /* its strings are the command line's */
     int summary, chains;
     bool dumps;
-    bool behind_view; /* the options of a view: perf takes no notice of -k among them */
+    bool behind_view; /* the options are those of a view, among which perf ignores -k */
 };
 #define FIELD(name) offsetof(struct kwork_options, name)
 
@@ -78,7 +78,7 @@ static enum tool_exit parse_dump(struct tool *tool, void *data, const char *valu
         TOOL_CALLBACK, 'D', "dump-raw-trace", NULL, "every record as hex and text first",          \
             .flags = TOOL_NO_VALUE, .parse = parse_dump                                            \
     }
-/* Without them works have the names of this machine's kernel. */
+/* Without these options, works get their names from this machine's kernel. */
 #define ROWS_KERNEL(letter, whose)                                                                 \
     { TOOL_GROUP, .help = "Symbols" },                                                             \
         { TOOL_STRING,                                                                             \

@@ -25,7 +25,7 @@ static enum tool_exit run_view(struct tool *tool, void *data, int argc, char **a
                     (from->threads ? PERFDATA_LOCK_THREADS : 0) |
                     (from->combine ? PERFDATA_LOCK_COMBINE : 0) |
                     (tool->quiet ? PERFDATA_LOCK_NO_TITLES : 0);
-    if (tool->as_perf) /* it takes them for what it counts while it runs, and looks at all here */
+    if (tool->as_perf) /* perf uses these while it counts live, and reads all of a recording */
         options.pids = options.tids = options.cpus = NULL;
     options.search = tool_search(tool, options.search);
     perfdata_recording *recording;

@@ -58,7 +58,7 @@ static enum tool_exit run_view(struct tool *tool, void *data, int argc, char **a
 
 /* ---- latency ---- */
 
-/* perf takes the number for nothing but that there is one. */
+/* perf ignores which CPU it is: only that one was given counts. */
 static enum tool_exit parse_one_cpu(struct tool *tool, void *data, const char *value, bool unset)
 {
     char *end;

@@ -25,7 +25,7 @@ static const struct tool_option archive_rows[] = {
 struct run {
     struct tool *tool;
     perfdata_build_id_cache *cache;
-    FILE *names; /* of files below the cache's directory, a line each */
+    FILE *names; /* of files below the cache's directory, one a line */
     uint64_t objects, kept;
 };
 
@@ -40,7 +40,7 @@ static int add_object(void *data, const char *id, const char *line, size_t size)
         run->kept++;
         return fprintf(run->names, ".build-id/%.2s/%s\n%s\n", id, id + 2, path) < 0;
     }
-    /* perf leaves out in silence what is not kept. */
+    /* perf silently leaves out what the cache does not keep. */
     if (!run->tool->as_perf)
         fprintf(stderr, "perfdata archive: not in the build-id cache: %.*s", (int)size, line);
     return 0;
@@ -52,11 +52,11 @@ static int add_objects(void *data, const char *text, size_t size)
 }
 
 /* Runs tar, which packs with bzip2, into `output`. Its exit code, or -1 with errno. The descriptor
- * is ours: a tar that fails does not wait for its bzip2, which would make the file when it is
- * removed already. */
+ * is ours, because a tar that fails does not wait for its bzip2: that would create the file again
+ * after it has been removed. */
 static int pack(const char *directory, const char *names, int output)
 {
-    /* Names are names, also those that begin with a dash. */
+    /* A name that begins with a dash must not be taken for an option. */
     const char *const words[] = { "tar", "-c",  "-j",      "-f",
                                   "-",   "-C",  directory, "--verbatim-files-from",
                                   "-T",  names, NULL };
@@ -102,7 +102,7 @@ static enum tool_exit write_archive(struct run *run, const char *names, const ch
     int length = snprintf(output, sizeof output, "%s.tar.bz2", recording);
     if (length < 0 || (size_t)length >= sizeof output)
         return tool_usage(tool, "the recording's name is too long");
-    /* A cache without a directory is an empty one, of which perf makes an archive too. */
+    /* Without a directory the cache is empty, and perf makes an archive of that, too. */
     const char *directory = run->kept ? perfdata_build_id_cache_directory(run->cache) : "/";
     const char *why = make_archive(directory, names, output);
     if (why) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* bundle: of a recording's programs and libraries what belongs to it, for another machine. */
+/* bundle: the parts of programs and libraries that a recording needs, for another machine. */
 #include "tool/input.h"
 #include "tool/verbs.h"
 #include <inttypes.h>

@@ -72,8 +72,8 @@ static enum tool_exit check(struct tool *tool, const struct data_options *option
     return TOOL_DONE;
 }
 
-/* What perf says at the end, on standard error. Its megabytes are those of the JSON, but of a trace
- * those that its samples had in the recording. */
+/* What perf says at the end, on standard error. The megabytes are the size of the JSON file, but
+ * for a CTF trace the size that the samples had in the recording. */
 static void tell(const struct tool *tool, const char *input, const struct data_options *options,
                  const struct perfdata_export_result *result)
 {
@@ -100,7 +100,8 @@ static uint32_t export_flags(const struct data_options *options)
 static enum tool_exit run_data(struct tool *tool, void *data, int argc, char **argv)
 {
     const struct data_options *options = data;
-    /* As perf has it, a CTF trace holds nothing that is decoded; its JSON of a trace is ours. */
+    /* A trace of the hardware is decoded for JSON, which perf does not do; a CTF trace lacks it, as
+     * perf's. */
     struct perfdata_profile_options profile = tool_profile_options(
         tool, &options->profile, options->ctf ? PERFDATA_PROFILE_NO_ITRACE : 0);
     struct perfdata_export_options how = {

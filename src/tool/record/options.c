@@ -74,7 +74,7 @@ enum tool_exit record_bad_value(struct record_run *run, const char *option, cons
     return tool_usage(run->tool, "%s %s: not a value of this option", option, value);
 }
 
-/* perf tells where a number of pages, "3" or "100K" up to `end`, was no power of two. */
+/* Tells, as perf does, where a number of pages ("3", or "100K", up to `end`) is no power of two. */
 static void tell_rounded(struct record_run *run, const char *text, const char *end, uint32_t pages)
 {
     static const char units[] = "BKMG";
@@ -152,7 +152,7 @@ static int take_setting(void *data, const char *key, const char *value)
     return 0;
 }
 
-/* Before what the command line says. */
+/* Comes before the options of the command line, which win. */
 static enum tool_exit take_settings(struct record_run *run)
 {
     struct settings settings = { .kind = PERFDATA_CALL_GRAPH_FP };
@@ -301,7 +301,7 @@ static enum tool_exit take_output(struct record_run *run)
     return code != TOOL_DONE ? code : take_delay(run);
 }
 
-/* What kvm said. */
+/* What `kvm` says of guests. */
 static enum tool_exit take_guests(struct record_run *run)
 {
     const struct tool_guests *guests = &run->tool->guests;
@@ -315,7 +315,7 @@ static enum tool_exit take_guests(struct record_run *run)
     return TOOL_DONE;
 }
 
-/* "e0x100000": at the end, too; so many bytes. */
+/* -S "e0x100000": "e" takes a snapshot at the end, too; the number is its size in bytes. */
 static enum tool_exit take_traces(struct record_run *run)
 {
     struct perfdata_recorder_options *recorder = &run->recorder;
@@ -337,7 +337,7 @@ static enum tool_exit take_traces(struct record_run *run)
     return TOOL_DONE;
 }
 
-/* Not one of a device or a FIFO, which would be moved away. */
+/* Whether the path is, or will be, a file or directory: a device or FIFO would be moved away. */
 static bool is_file_to_be(const char *path)
 {
     struct stat info;

@@ -67,7 +67,7 @@ static int64_t left_ms(const struct record_switch *when)
 
 int record_switch_timeout(const struct record_switch *when, bool signals)
 {
-    enum { SIGNAL = 200 }; /* one that comes just before the wait is seen then */
+    enum { SIGNAL = 200 }; /* ms: how late a signal that comes just before the wait is noticed */
     if (when->seconds) {
         int64_t left = left_ms(when);
         return left < 0 ? 0 : (int)left;
@@ -84,8 +84,8 @@ bool record_switch_due(const struct record_switch *when, const perfdata_recorder
                         (when->seconds && left_ms(when) <= 0));
 }
 
-/* Later than the one before, by a hundredth of a second as long as there is such a file: none is
- * overwritten. */
+/* The time as a name, later than the last one and moved on by hundredths of a second until no file
+ * has it, so that none is overwritten. */
 static bool free_name(struct record_switch *when, const char *path, char *out, size_t room)
 {
     enum { TRIES = 100 * 60 };
@@ -267,7 +267,7 @@ bool record_spans_parse(const char *text, struct record_spans *out)
 
 void record_spans_begin(struct record_spans *spans)
 {
-    spans->next = spans->count && !spans->at[0]; /* they count already */
+    spans->next = spans->count && !spans->at[0]; /* the events are enabled already */
     (void)clock_gettime(CLOCK_MONOTONIC, &spans->since);
 }
 

@@ -9,7 +9,7 @@
 /* --switch-output: when, and the names of what was written. */
 struct record_switch {
     bool on, by_signal, by_event;
-    uint64_t events;  /* that there were at the last file */
+    uint64_t events;  /* events that had come when the last file ended */
     uint64_t bytes;   /* 0: not by size */
     unsigned seconds; /* 0: not by time */
     struct timespec since;
@@ -24,7 +24,8 @@ bool record_switch_parse(const char *text, struct record_switch *out);
 /* "100K" with a unit of bytes. */
 bool record_size_parse(const char *text, uint64_t *bytes);
 void record_switch_begin(struct record_switch *out);
-/* Milliseconds that may be waited; -1: for ever. `signals`: they mean something else, too. */
+/* How many milliseconds may be waited; -1: for ever. `signals`: something else waits for
+ * signals, too. */
 int record_switch_timeout(const struct record_switch *when, bool signals);
 bool record_switch_due(const struct record_switch *when, const perfdata_recorder *recorder,
                        bool signalled);

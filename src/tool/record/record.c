@@ -351,7 +351,7 @@ static bool switch_output(struct record_run *run, perfdata_recorder *recorder)
 
 static bool take_snapshot(struct record_run *run, perfdata_recorder *recorder)
 {
-    switch_signals = run->when.by_signal; /* then a new file begins behind it */
+    switch_signals = run->when.by_signal; /* a new file then begins behind the snapshot */
     if (run->options->verbose)
         say(run, "Recording AUX area tracing snapshot\n");
     return perfdata_recorder_snapshot(recorder) == PERFDATA_OK;
@@ -388,7 +388,7 @@ static int read_all(struct record_run *run, perfdata_recorder *recorder)
     return more;
 }
 
-/* The last file of a session whose names have the time. */
+/* Names the last file of a session whose files are named after the time. */
 static bool name_last(struct record_run *run)
 {
     if (!run->when.on && !run->options->stamp)

@@ -92,7 +92,7 @@ static bool set(struct settings *settings, const char *key, size_t section, cons
     return true;
 }
 
-/* Keys without a value are none, as in perf. */
+/* A key without a value is no setting, as in perf. */
 static int take(void *data, const char *key, const char *value)
 {
     const char *dot = strrchr(key, '.');
@@ -117,7 +117,7 @@ static void put(struct tool *tool, const struct setting *setting)
 
 /* ---- writing ---- */
 
-/* A value that would not come back as it is stands in quotes. */
+/* A value that would not be read back unchanged is put in quotes. */
 static void write_value(FILE *file, const char *value)
 {
     size_t length = strlen(value);
@@ -170,9 +170,9 @@ static bool loses_lines(const char *path)
 
 enum { NO_FILE = -1 };
 
-/* Where the file is that a path names, and its mode, which the new one gets, or NO_FILE. A link
- * stays and what it names is written; false and errno: something that is no regular file has the
- * name. */
+/* Finds the file that a path names, and its mode, which the new file gets, or NO_FILE. A symbolic
+ * link stays and its target is written. False and errno: the name is that of something other than a
+ * regular file. */
 static bool find_file(const char *path, char *file, mode_t *mode)
 {
     struct stat status;
@@ -259,7 +259,7 @@ static enum tool_exit take_word(struct tool *tool, struct settings *settings, co
     return code;
 }
 
-/* Files as the options choose them, onto `settings`. `path`: the one that is written. */
+/* Reads the files that the options choose into `settings`. `path`: the file that is written. */
 static perfdata_status read_files(struct tool *tool, const struct config_options *options,
                                   bool writes, struct settings *settings, char path[PATH_MAX])
 {

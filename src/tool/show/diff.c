@@ -150,7 +150,8 @@ static enum tool_exit dump(struct tool *tool, const struct diff_options *from,
 static enum tool_exit run_diff(struct tool *tool, void *data, int argc, char **argv)
 {
     const struct diff_options *from = data;
-    const bool both = tool->guests.wanted && !argc; /* kvm: what record calls them */
+    /* kvm: the names that its record gives the files */
+    const bool both = tool->guests.wanted && !argc;
     const char *defaults[] = { both ? "perf.data.host" : "perf.data.old", argc == 1 ? argv[0]
                                                                           : both ? "perf.data.guest"
                                                                                  : "perf.data" };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* script --list-dlfilters: what filters lie here and among perf's, in their own words. */
+/* script --list-dlfilters: the filters in this folder and among perf's, as they describe
+ * themselves. */
 #include "tool/show/dlfilters.h"
 #include <dirent.h>
 #include <dlfcn.h>

@@ -35,8 +35,8 @@ enum { WIDTH = 50 };
 struct listing {
     struct tool *tool;
     const struct list_options *options;
-    /* A probe is shown with its program where there are several of the name: it waits for the next.
-     * */
+    /* A probe is shown with its program only where several have its name: it is held back until the
+     * next one is known. */
     char *probe, *place;
     bool is_one_of_several;
 };

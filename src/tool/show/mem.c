@@ -62,7 +62,7 @@ static const struct tool_option mem_rows[] = {
     { 0 },
 };
 
-/* perf's options of mem, which are mem's behind its verb, too. */
+/* Options of perf's mem itself, which may also stand behind the verb below it. */
 static const struct own_option {
     char letter;
     bool has_value;
@@ -86,7 +86,8 @@ static const struct own_option *find_letter(char letter)
     return NULL;
 }
 
-/* "-Dpx": one letter behind the other; of one that is report's the word is, too. */
+/* "-Dpx": several letters in one word. If one of them is an option of report, the whole word is
+ * report's. */
 static const struct own_option *find_short(const char *letters, bool *apart)
 {
     const struct own_option *own = NULL;
@@ -99,7 +100,7 @@ static const struct own_option *find_short(const char *letters, bool *apart)
     return own;
 }
 
-/* In full, or as much of it as no other has. */
+/* The name in full, or a beginning that fits no other. */
 static const struct own_option *find_long(const char *word, bool *apart)
 {
     size_t length = strcspn(word, "=");
@@ -198,7 +199,7 @@ static enum tool_exit run_report_of(struct tool *tool, const struct mem_options 
     return code;
 }
 
-/* Behind report with -D: of report's options those that change no line of a dump. */
+/* For `mem report -D`: the options of report that change no line of a dump. */
 static const struct tool_option dump_rows[] = {
     TOOL_ROW_INPUT,
     TOOL_ROWS_READING,

@@ -16,7 +16,8 @@ static struct perfdata_annotate_options annotate_as(const struct perfdata_profil
         { PERFDATA_PROFILE_FORCE, PERFDATA_ANNOTATE_FORCE },
         { PERFDATA_PROFILE_NO_ITRACE, PERFDATA_ANNOTATE_NO_ITRACE },
     };
-    /* The page's own choice: branches are for its calls, and are no samples of the page. */
+    /* What the page itself shows, but without branches: those are for its calls, and are no
+     * samples. */
     static const char *const letters[] = { "i10us" };
     bool own = how->flags & PERFDATA_PROFILE_NO_BRANCHES;
     struct perfdata_annotate_options options = {

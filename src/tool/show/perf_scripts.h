@@ -13,7 +13,7 @@ struct tool_script {
     bool too_many;
 };
 
-/* A word; an option with its value, unless that is NULL. */
+/* Appends a word, or an option with its value; nothing where the value is NULL. */
 void tool_script_word(struct tool_script *script, const char *word);
 void tool_script_option(struct tool_script *script, const char *option, const char *value);
 
@@ -23,7 +23,7 @@ bool tool_is_script(const char *name);
  * options so far. */
 enum tool_exit tool_run_script(struct tool *tool, struct tool_script *script, const char *name,
                                char **arguments);
-/* -l: those that come with perf, or what does their work where they are not. */
+/* -l: the scripts that come with perf or, where they are not installed, what does their work. */
 enum tool_exit tool_list_scripts(struct tool *tool, struct tool_script *script);
 /* -g: a script for the events of a recording. */
 enum tool_exit tool_generate_script(struct tool *tool, struct tool_script *script);

@@ -309,8 +309,8 @@ static struct perfdata_report_options library_options(const struct tool *tool,
     };
 }
 
-/* A view reads a recording several times: it must be a file. What is no table of rows is printed.
- * */
+/* A view reads a recording several times, so it must be a file. Output that is no table is
+ * printed. */
 static bool is_interactive(const struct tool *tool, const struct report_options *from,
                            const char *name)
 {

@@ -44,7 +44,7 @@ struct value_list {
     const char *too_many; /* what is said beyond `most` */
 };
 
-/* One value more; none any more where the option is taken back. */
+/* Appends a value, or drops all of them where the option is taken back (--no-NAME). */
 static enum tool_exit add_value(struct tool *tool, const struct value_list *to, const char *value,
                                 bool unset)
 {

@@ -219,7 +219,7 @@ static void function_at(const struct view *view, size_t *from, size_t *to)
         ++*to;
 }
 
-/* Of two instructions the hotter one, of equal ones the first. */
+/* Whether `a` is the hotter instruction; of equals, the first one is. */
 static bool is_hotter(const struct view *view, size_t a, size_t b)
 {
     double x = view->lines[a].share, y = view->lines[b].share;
@@ -347,7 +347,7 @@ static void draw_line(const struct view *view, int y, size_t index)
     screen_text(view->screen, y, 0, COLS, text, attributes);
 }
 
-/* The cursor is in sight. */
+/* Scrolls until the cursor is in sight. */
 static void scroll_to_cursor(struct view *view)
 {
     size_t page = page_size();
@@ -486,7 +486,7 @@ static bool walk_key(struct view *view, int key)
     return true;
 }
 
-/* False: out. */
+/* False: the user leaves the view. */
 static bool take_key(struct view *view, int key)
 {
     *view->message = '\0';

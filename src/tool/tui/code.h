@@ -6,8 +6,9 @@
 #include "tool/tui/screen.h"
 #include <perfdata/annotate.h>
 
-/* Until the user leaves. `options` and what they point to may be used a while longer: see the
- * result. `message`: why there is nothing to see, or what to know of it; "": nothing. */
+/* code_show() shows the code until the user leaves. `options` and what they point to may be used
+ * longer than that: see the result. `message`: why there is nothing to see, or what to know of it;
+ * "": nothing. */
 enum code_end {
     CODE_ENDED,  /* the thread has ended, too */
     CODE_ENDING, /* it has not: nothing that it uses may be freed */

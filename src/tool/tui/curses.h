@@ -39,10 +39,11 @@ struct curses {
     CURSES_NAMES(PD_LIBRARY_MEMBER)
 };
 extern struct curses curses_library;
-/* NULL: it is there. Else why not. */
+/* NULL: ncurses is loaded. Else the reason why it is not. */
 const char *curses_load(void);
 
-/* What curses.h has as a macro is made of these, too. curses.c itself means the names. */
+/* These replace the functions also within the macros of curses.h. curses.c itself needs the plain
+ * names. */
 #ifndef PERFDATA_TUI_CURSES_NAMES
 #define cbreak curses_library.cbreak
 #define clearok curses_library.clearok

@@ -66,8 +66,8 @@ static void make_pairs(void)
         init_pair(text_pair(color), COLOR_BLACK, palette(color - 1));
 }
 
-/* 1 and more: warm ones for programs, blue for the kernel, green for what was put into other
- * functions; the last is of marks. */
+/* Pair 1 and up: warm colours for programs, blue for the kernel, green for functions that were
+ * inlined; the last pair is for marked frames. */
 static int color_of(const struct view *view, uint32_t node)
 {
     const struct graph_node *at = &view->graph.nodes[node];

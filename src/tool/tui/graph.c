@@ -256,8 +256,8 @@ bool graph_make(struct graph *graph, uint32_t event, bool callers, bool counts)
 uint64_t graph_mark(struct graph *graph, const char *text)
 {
     uint64_t weight = 0;
-    /* Below a marked frame nothing is counted once more; `above` of a node is known when it comes.
-     * */
+    /* What is below a marked frame is counted with it. Parents come first, so `above` of a parent
+     * is set. */
     bool *above = calloc(graph->count + 1, sizeof *above);
     for (uint32_t i = 1; i < graph->count; i++) {
         struct graph_node *node = &graph->nodes[i];

@@ -34,13 +34,13 @@ void graph_free(struct graph *graph);
 const char *graph_name(const struct graph *graph, uint32_t node);
 const char *graph_object(const struct graph *graph, uint32_t node);
 const char *graph_event(const struct graph *graph, uint32_t event);
-/* Marks functions; what all stacks with any of them weigh. */
+/* Marks functions whose names hold the text; returns the weight of all stacks with any of them. */
 uint64_t graph_mark(struct graph *graph, const char *text);
 bool graph_is_below(const struct graph *graph, uint32_t node, uint32_t above);
 /* The frame on the same level that stands next to it on that side, or GRAPH_NONE. */
 uint32_t graph_beside(const struct graph *graph, uint32_t node, int step);
-/* Behind `node` in the order of the tree below `root`, past what is narrower than half a column;
- * GRAPH_NONE: the end. */
+/* The node behind `node` in the order of the tree below `root`, without those narrower than half a
+ * column; GRAPH_NONE: the end. */
 uint32_t graph_after(const struct graph *graph, uint32_t node, uint32_t root, double columns);
 
 #endif

@@ -291,7 +291,7 @@ void list_end(struct list *list, int height)
 
 /* ---- folding ---- */
 
-/* The cursor's line may be folded away: it then goes where that is. */
+/* The cursor's line may be folded away: the cursor then goes to the line that hides it. */
 static void climb(struct list *list)
 {
     const struct list_row *row = list_row(list, list->cursor.row);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A recording that is read by a thread of its own while its report is looked at: first parts first,
- * so that there is something to see at once and its figures grow. */
+/* A recording that a thread of its own reads while its report is looked at: a small part first,
+ * then a larger one and the whole, so that there is something to see at once and its figures
+ * grow. */
 #ifndef PERFDATA_TUI_READER_H
 #define PERFDATA_TUI_READER_H
 #include "tool/tui/screen.h"
@@ -32,9 +33,9 @@ struct reader {
 /* False: no thread could be started. */
 bool reader_begin(struct reader *reader, struct tool *tool, const struct screen *screen,
                   const char *name, const struct perfdata_report_options *options);
-/* A newer report and its recording, which are the caller's then. */
+/* Hands over a newer report with its recording, if there is one; the caller then owns both. */
 bool reader_take(struct reader *reader, perfdata_report **report, perfdata_recording **recording);
-/* False: it does not end soon and is left alone; nothing that it uses may be freed. */
+/* False: the thread does not end soon and is left alone; nothing that it uses may be freed. */
 bool reader_end(struct reader *reader);
 
 #endif

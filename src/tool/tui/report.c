@@ -28,7 +28,7 @@ struct view {
     struct list list;
     uint32_t flags; /* of rows' text */
     unsigned shift; /* columns that are left of the screen */
-    struct fit fit; /* unless some are: what is shown of columns */
+    struct fit fit; /* what is shown of columns while `shift` is 0 */
     bool titles, relative, whole, busy;
     char found[128]; /* what was searched for */
     char message[512];
@@ -541,7 +541,7 @@ static void view_key(struct view *view, int key)
     }
 }
 
-/* False: out. */
+/* False: the user leaves the view. */
 static bool take_key(struct view *view, int key)
 {
     *view->message = '\0';
@@ -572,7 +572,7 @@ static bool take_key(struct view *view, int key)
 
 /* ---- reading ---- */
 
-/* What the reader has come to. */
+/* Takes what the reader has finished since the last look. */
 static void look(struct view *view)
 {
     perfdata_report *report;
@@ -601,7 +601,7 @@ static void look(struct view *view)
     view->recording = recording;
 }
 
-/* From the begin, with other options. False: all stays as it was. */
+/* Reads from the beginning, with other options. False: everything stays as it was. */
 static bool reread(struct view *view, const struct perfdata_report_options *options)
 {
     if (!reader_end(&view->reader)) {

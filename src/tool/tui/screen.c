@@ -33,7 +33,7 @@ static void on_ending(int number)
     errno = kept;
 }
 
-/* As before, and then what would have happened without us. */
+/* Gives the terminal back, then lets happen what would have happened without this handler. */
 static void on_crash(int number)
 {
     if (is_open) {
@@ -114,7 +114,7 @@ bool screen_begin(struct screen *screen, const struct tool *tool)
         fcntl(screen->wake[i], F_SETFL, O_NONBLOCK);
     wake_end = screen->wake[1];
     ending_signal = 0;
-    watch(); /* before ncurses looks for who handles them */
+    watch(); /* before ncurses, which takes only signals that nobody handles */
     screen->terminal = newterm(NULL, stdout, stdin);
     if (!screen->terminal) {
         unwatch();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The terminal while a view is open: lines, keys, colours; and that it is as before when it ends,
- * however that is. */
+/* The terminal while a view is open: lines, keys, colours. However the view ends, the terminal is
+ * left as it was before. */
 #ifndef PERFDATA_TUI_SCREEN_H
 #define PERFDATA_TUI_SCREEN_H
 #include "tool/tool.h"

@@ -38,7 +38,7 @@ static const char *next_line(const char *text)
     return *text == '\n' || *text == ' ' ? text + 1 : text;
 }
 
-/* The begin of line `index`, or NULL. */
+/* The beginning of line `index`, or NULL. */
 static const char *line_at(const char *text, int index)
 {
     while (index-- && *text)

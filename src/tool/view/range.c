@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* How much of a trace is decoded for a range, by the range's share of the time: it takes some
- * seconds. */
+/* The most of a trace that is decoded for a range, estimated by the range's share of the time:
+ * decoding so much takes some seconds. */
 #define MOST_BYTES (UINT64_C(64) << 20)
 #define SECOND UINT64_C(1000000000)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A page and its data on loopback, by libmicrohttpd: only to who knows its address, only for
- * reading. */
+/* A page and its data on loopback, by libmicrohttpd: for whoever knows its address, and
+ * read-only. */
 #include "tool/view/serve.h"
 #include "base/library.h"
 #include <arpa/inet.h>
@@ -38,15 +38,15 @@ struct server {
     pthread_cond_t ended;
     pthread_mutex_t lock; /* for `ended` and all below, and for users of data */
     struct data *data;    /* the newest; NULL: none yet */
-    unsigned picture;     /* how many there have been */
-    double part;          /* of the recording that it is of */
-    unsigned slices;      /* in which that lies; 0: at the beginning */
+    unsigned picture;     /* how many data there have been so far */
+    double part;          /* the share of the recording that the data are of */
+    unsigned slices;      /* over how many pieces of time it is spread; 0: it is the first part */
     struct serve_news news;
     serve_range_fn make_range; /* NULL: not offered */
     void *range_data;
-    char hosts[2][sizeof "localhost:65535"]; /* what a browser on this machine asks by */
-    /* needs no lock: */
-    pthread_mutex_t making;         /* a range */
+    char hosts[2][sizeof "localhost:65535"]; /* the names by which a browser on this machine asks */
+    /* the following need no lock: */
+    pthread_mutex_t making;         /* held while a range is made */
     char path[2 * TOKEN_BYTES + 3]; /* "/TOKEN/", fixed before the server begins */
 };
 
@@ -78,7 +78,7 @@ const char *serve_load(void)
     return pd_library_load(&library);
 }
 
-/* Takes as long for any text of that length. */
+/* Takes equally long for any text of that length, so that the time does not give the token away. */
 static bool is_same(const char *given, const char *known)
 {
     size_t length = strlen(known);
@@ -90,7 +90,8 @@ static bool is_same(const char *given, const char *known)
     return !differ;
 }
 
-/* A page of another site can make a browser ask us, but by its own name (DNS rebinding). */
+/* A page of another site can make a browser ask us, but only by that site's name (DNS
+ * rebinding). */
 static bool host_is_ours(struct server *server, struct MHD_Connection *connection)
 {
     const char *host = lib.MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
@@ -101,7 +102,7 @@ static bool host_is_ours(struct server *server, struct MHD_Connection *connectio
     return ours;
 }
 
-/* Queues it and lets go of it. */
+/* Queues the response and releases it. */
 static enum MHD_Result answer(struct MHD_Connection *connection, unsigned code,
                               struct MHD_Response *response, const char *type)
 {
@@ -231,7 +232,8 @@ static enum MHD_Result answer_range(struct server *server, struct MHD_Connection
                : refuse(connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "it cannot be read\n");
 }
 
-/* What stands behind the token: true for any other too, so that this takes as long. */
+/* The part of the address behind the token, NULL where the token is wrong. All names are compared
+ * in any case, so that the time does not tell how much was right. */
 static const char *behind_token(const struct server *server, const char *url)
 {
     static const char *const names[] = { "", "data", "progress" };

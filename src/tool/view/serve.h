@@ -34,7 +34,7 @@ enum tool_exit serve_begin(struct tool *tool, const struct tool_text *shell, uin
  * all over its time, which together are that share. Without memory they are freed: the page keeps
  * what it has. */
 void serve_give(struct server *server, struct tool_text *data, double share, unsigned slices);
-/* From now on who asks for a range gets it from `make`. */
+/* From now on, ranges that are asked for come from `make`. */
 void serve_offer_ranges(struct server *server, serve_range_fn make, void *data);
 void serve_tell(struct server *server, const struct serve_news *news);
 /* Has a signal come? From then on it is true. */

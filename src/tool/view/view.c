@@ -63,10 +63,11 @@ struct view {
     struct serve_news news;
     uint64_t limit; /* bytes of the part that is being read */
     bool stopped;   /* `limit` is less than all */
-    /* A trace is read in slices: its records, which stand before it, do not say how far one is. */
+    /* A trace is read in slices, since its records stand before it and so do not tell how much of
+     * it has been read. */
     bool traced;
     struct tool_slices slices;
-    double slice_share; /* of the time that is being read; 1: all */
+    double slice_share; /* the share of the time that is being read; 1: all */
     char *times;        /* that time, as --time takes it */
     perfdata_page_samples *samples;
     struct tool_range range; /* while it is served */
@@ -156,7 +157,7 @@ static enum tool_exit give(struct view *view, const struct tool *told,
                         view->name, NULL);
 }
 
-/* Parts are shown without. */
+/* Reads the code for the page; a page of only a part of the recording has none. */
 static enum tool_exit find_code(struct view *view, perfdata_page_code **code)
 {
     struct perfdata_options open = PERFDATA_OPTIONS_INIT;
