@@ -173,7 +173,7 @@ static void set_levels(const perfdata_recorder *recorder, struct pd_attr *attr)
     }
 }
 
-/* A command's events begin with its exec, others when all are there. */
+/* A command's events begin with its exec, all others when every event has been opened. */
 static void set_begin(const perfdata_recorder *recorder, const struct pd_selected *event,
                       struct pd_attr *attr, bool leads)
 {

@@ -374,7 +374,7 @@ static bool wait_for_data(perfdata_recorder *recorder, int timeout)
     return any;
 }
 
-/* Traces stand still or go on. */
+/* Pauses tracing, or lets it go on. */
 static void pause_traces(perfdata_recorder *recorder, bool pause)
 {
     const struct pd_calls *calls = &recorder->calls;

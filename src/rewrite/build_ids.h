@@ -33,17 +33,18 @@ struct pd_build_ids {
 perfdata_status pd_build_ids_open(struct pd_recording *recording, bool all, bool big_endian,
                                   const char *known, struct pd_build_ids *out);
 void pd_build_ids_close(struct pd_build_ids *ids);
-/* Records in the order of delivery, or as near to it as can be had. The table grows by what is
- * new. */
+/* Takes records in the order of delivery, or as near to it as can be had. The table grows by what
+ * is new. */
 perfdata_status pd_build_ids_record(struct pd_build_ids *ids, const struct pd_event *event,
                                     const uint8_t *record, uint32_t size, uint32_t type,
                                     uint16_t misc);
 /* Whether a record of the object that this entry names has been made. */
 bool pd_build_ids_told(const struct pd_build_ids *ids, const uint8_t *entry, size_t size);
-/* A file that no map showed. */
+/* Adds the build-id of a file that no map showed. */
 perfdata_status pd_build_ids_add(struct pd_build_ids *ids, const char *path,
                                  const struct pd_build_id *id);
-/* The whole recording, which is not a stream; `see`, if not NULL, is shown each record first. */
+/* Reads the whole recording, which is not a stream; `see`, if not NULL, is shown each record
+ * first. */
 perfdata_status pd_build_ids_read(struct pd_build_ids *ids,
                                   void (*see)(void *data, const struct pd_delivered *record),
                                   void *data);

@@ -56,8 +56,8 @@ static bool hit_any(struct worker *worker, const struct pd_delivered *record,
                pd_resolve_unmoded(worker->resolver, record->thread, record->number, address));
 }
 
-/* Fields of a tracepoint that are addresses of the kernel, whose functions are printed: all words
- * that could be. */
+/* A tracepoint may have kernel addresses in its fields, which are printed as functions: every word
+ * that could be one counts. */
 static bool hit_raw(struct worker *worker, const struct pd_delivered *record,
                     const struct pd_sample *sample)
 {

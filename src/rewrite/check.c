@@ -178,7 +178,7 @@ static void put_text(struct check *check, struct pd_text *out)
     line(check, out, check->trace_errors, "errors of decoded trace data");
     put_objects(check, out);
     put_debug_data(check, out);
-    if (check->dropped_samples) /* as was asked for: nothing is amiss */
+    if (check->dropped_samples) /* dropped on request: nothing is amiss */
         pd_text_format(out, "%" PRIu64 " more samples were dropped by a BPF filter\n",
                        check->dropped_samples);
     pd_text_format(out, "%" PRIu64 " records, %" PRIu64 " samples\n", check->result.records,

@@ -112,7 +112,7 @@ static bool unwind(struct converting *converting, struct pd_resolver *resolver,
     if (invalid)
         return true;
     *first = all - pd_chain_unwound(resolver);
-    for (size_t i = *first; i < all; i++) /* what looks as a marker would spoil the chain */
+    for (size_t i = *first; i < all; i++) /* what looks like a marker would spoil the chain */
         if (converting->frames.data[i].ip < PD_CHAIN_FIRST_CONTEXT)
             converting->frames.data[*first + (*count)++] = converting->frames.data[i];
     if (!*count && sample->stack_dynamic_size)

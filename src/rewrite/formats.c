@@ -81,7 +81,8 @@ static uint32_t put_lacking(struct formats *formats, struct pd_text *out, bool s
     return count;
 }
 
-/* A row of formats of one system each; an old recorder's own are among them. */
+/* Writes each format as a system of one format; those of ftrace itself, which old recorders have,
+ * are among them. */
 static void put_systems(struct formats *formats, struct pd_text *out, bool swap)
 {
     uint32_t lacking = put_lacking(formats, NULL, swap);

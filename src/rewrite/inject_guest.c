@@ -52,7 +52,7 @@ static perfdata_status fail(struct merged *merged, perfdata_status status, const
 
 /* ---- what both say of time and CPUs ---- */
 
-/* Ids of the guest have the CPU that ID_INDEX gives them. */
+/* Gives the guest's ids the CPU that ID_INDEX tells. */
 static perfdata_status take_index(struct merged *merged, const struct pd_delivered *record,
                                   struct pd_map64 *cpus)
 {
@@ -76,7 +76,7 @@ static bool is_vcpu(const char *comm, uint32_t length, uint32_t *number)
            *number < VCPU_LIMIT;
 }
 
-/* A thread of the hypervisor has the name of a CPU of the guest. */
+/* Finds the threads of the hypervisor that are the guest's CPUs: each has the name of one. */
 static perfdata_status take_comm(struct merged *merged, const struct pd_delivered *record)
 {
     struct pd_record_comm comm;
@@ -216,7 +216,7 @@ static uint16_t guest_misc(uint16_t misc)
     return (uint16_t)(misc | (user ? PD_CPUMODE_GUEST_USER : PD_CPUMODE_GUEST_KERNEL));
 }
 
-/* Entries behind the host's: {type, misc, size, pid, ...} each. */
+/* Adds the guest's build-ids behind the host's: an entry is {type, misc, size, pid, ...}. */
 static perfdata_status add_build_ids(struct merged *merged)
 {
     enum { PID = 8, LEAST = 36 };
@@ -388,7 +388,7 @@ static perfdata_status put_index(struct merged *merged)
 
 /* ---- the host's records ---- */
 
-/* Which of the host's CPUs a CPU of the guest is on. */
+/* Keeps track of which of the host's CPUs a CPU of the guest runs on. */
 static void follow_switch(struct merged *merged, const struct pd_delivered *record)
 {
     struct pd_identity identity;

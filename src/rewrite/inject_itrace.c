@@ -12,7 +12,7 @@ struct traced {
     struct pd_trace_log log;
     struct pd_itrace_options itrace;
     size_t own_events; /* of the recording, without those of the samples that are made */
-    bool early; /* what acts when it is read has been written: perf orders all else at the end */
+    bool early;        /* early records have been written: perf orders all others at the end */
     bool strip, no_index, branches; /* branches: some sample has or could have a stack of them */
     const uint8_t *last;            /* the record before: parts of one sample come one by one */
     uint8_t *scratch;               /* a sample without its trace */

@@ -48,8 +48,8 @@ static perfdata_status write_image(struct inject_jit *jit, const struct pd_jitdu
 
 /* ---- maps ---- */
 
-/* The trailer of the first event's records: whose and when. With its id, where perf writes 0, which
- * is nobody's. */
+/* Writes the trailer that the first event's records have: which task, and when. It holds the
+ * event's id, where perf writes 0, an id that no event has. */
 static void put_trailer(struct inject_jit *jit, const struct pd_event *event,
                         const struct pd_jit_entry *entry, uint64_t time)
 {

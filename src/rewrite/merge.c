@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Several recordings as one: records one recording after the other (times order them when they are
- * read), ids and, of different hosts, processes told apart. */
+/* Several recordings as one: the records of one recording after those of the other (their times
+ * order them when they are read). Ids are told apart and, with several hosts, processes, too. */
 #include "container/handle.h"
 #include "format/fields.h"
 #include "rewrite/describe.h"
@@ -174,7 +174,7 @@ static perfdata_status join_build_ids(struct merge *merge)
     return pd_copy_give_feature(&merge->copy, PD_FEATURE_BUILD_ID, &out);
 }
 
-/* What holds for all: the first one's, but for what counts events, samples or CPUs. */
+/* The features of the first recording, but for those that count events, samples or CPUs. */
 static perfdata_status make_head(struct merge *merge)
 {
     perfdata_status status = PERFDATA_OK;

@@ -6,7 +6,7 @@
 #define PD_REWRITE_PSEUDONYMS_H
 #include "base/hash.h"
 
-/* Zeroed, but for the seed: another gives other pseudonyms. */
+/* All zero at first, but for the seed: another seed gives other pseudonyms. */
 struct pd_pseudonyms {
     uint64_t seed;
     struct pd_map64 names; /* hash of a name -> number of the try that gave its pseudonym */

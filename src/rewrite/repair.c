@@ -192,8 +192,8 @@ perfdata_status perfdata_repair(perfdata_recording *recording, const struct perf
                        "no event is left: nothing can be read without one");
     if (!events_go_together(inner))
         return refuse_events(inner);
-    /* Records come out of compressed ones: perf inflates none where an earlier feature stops its
-     * reading. */
+    /* Compressed records are written uncompressed, since perf inflates none where an earlier
+     * feature stops its reading. */
     perfdata_status status = pd_copy_open(inner, output, PD_COPY_WHOLE | PD_COPY_OPEN,
                                           &repair.copy);
     if (status == PERFDATA_OK)

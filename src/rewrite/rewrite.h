@@ -43,11 +43,11 @@ struct pd_parts {
     struct pd_map64 by_key;
 };
 
-/* The writer of what has this key: a CPU, or a file's number. *out stays as it was where there are
+/* The writer for records of this key: a CPU, or a file's number. *out is unchanged where there are
  * too many. */
 perfdata_status pd_parts_writer(struct pd_parts *parts, struct pd_context *context, uint64_t key,
                                 struct pd_writer **out);
-/* Ends them all, well or after a failure; returns `status` or the first failure. */
+/* Ends all parts, well or after a failure; returns `status` or the first failure. */
 perfdata_status pd_parts_finish(struct pd_parts *parts, struct pd_context *context,
                                 perfdata_status status);
 
@@ -88,7 +88,8 @@ perfdata_status pd_copy_open(struct pd_recording *recording, const struct perfda
                              unsigned flags, struct pd_copy *out);
 perfdata_status pd_copy_set_feature(struct pd_copy *copy, unsigned feature, const void *payload,
                                     size_t size);
-/* The same of bytes that were put together, which are freed; without memory for them it is told. */
+/* The same with a payload that was put together in `bytes`, which is freed; if memory failed there,
+ * this is told. */
 perfdata_status pd_copy_give_feature(struct pd_copy *copy, unsigned feature, struct pd_text *bytes);
 /* The names of all events of the recording (EVENT_DESC), as they are now. */
 perfdata_status pd_copy_describe_events(struct pd_copy *copy);
@@ -115,7 +116,7 @@ typedef perfdata_status (*pd_take_record_fn)(void *data, const struct pd_walk *w
  * enum pd_walk_flags. */
 perfdata_status pd_take_records(struct pd_recording *recording, unsigned flags,
                                 pd_take_record_fn take, void *data);
-/* Those of the input, as they are copied. */
+/* pd_take_records() for the copy's input. */
 perfdata_status pd_copy_take_records(struct pd_copy *copy, pd_take_record_fn take, void *data);
 
 /* A feature's payload in the other byte order into out[bytes->size]. */

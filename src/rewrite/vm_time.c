@@ -104,7 +104,7 @@ static const char *skip_blanks(const char *at)
     return at;
 }
 
-/* Behind an offset and ":": the VMCSs that have it. */
+/* The list of VMCSs that have this offset, which stands behind it and a ":". */
 static bool take_list(struct correlation *all, const char **text, uint64_t offset)
 {
     uint64_t number;
@@ -120,7 +120,7 @@ static bool take_list(struct correlation *all, const char **text, uint64_t offse
     return true;
 }
 
-/* "dry-run", offsets, offsets of VMCSs. */
+/* The value of --vm-time-correlation: "dry-run", an offset for all, offsets of single VMCSs. */
 static bool parse(struct correlation *all, const char *text)
 {
     static const char dry_run[] = "dry-run";
@@ -162,7 +162,7 @@ static void write_at(struct queue *queue, size_t at, const void *bytes, size_t s
                               "the recording cannot be written: %s", strerrordesc_np(errno));
 }
 
-/* The packet at `at` gets the host's time; what comes after is told the same. */
+/* Gives the packet at `at` the host's time, in the file and in `packet`. */
 static void translate(struct queue *queue, size_t at, uint64_t offset, struct pd_pt_packet *packet)
 {
     uint8_t bytes[TSC_BYTES];
@@ -223,7 +223,7 @@ static void look_at_psb(const uint8_t *bytes, size_t size, size_t at, struct aro
     }
 }
 
-/* From behind a TSC: its TMA, behind some CYC and MTC. */
+/* Looks behind a TSC for its TMA, which some CYC and MTC may precede. */
 static bool look_for_tma(const uint8_t *bytes, size_t size, size_t at, struct around *out)
 {
     enum pd_pt_context context = PD_PT_NO_BLOCK;
@@ -242,7 +242,7 @@ static bool look_for_tma(const uint8_t *bytes, size_t size, size_t at, struct ar
     return false;
 }
 
-/* Behind an OVF: tracing was on when a FUP comes. */
+/* Looks behind an OVF: if a FUP comes, tracing was on. */
 static bool look_for_fup(const uint8_t *bytes, size_t size, size_t at)
 {
     enum pd_pt_context context = PD_PT_NO_BLOCK;
@@ -457,7 +457,7 @@ static void take_packet(struct queue *queue, const uint8_t *bytes, size_t size, 
         queue->after_cyc = packet->kind == PD_PT_CYC;
 }
 
-/* What the buffer before has, too, is made zero. */
+/* Zeroes what the buffer before has as well. */
 static void clear_overlap(struct queue *queue)
 {
     static const uint8_t zeros[4096];

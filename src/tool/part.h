@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Files whose names the command makes of a recording's: written beside, named when complete.
+/* Files whose names the command makes from a recording's name: each is written under another name
+ * beside it, and gets its own when it is complete.
  *
- * The name can be foretold, so a folder that others write to may hold a link of that name: it is
- * replaced, not followed. A pipe, a FIFO or a device is written into and stays. (Names that the
- * user gives are the library's, which follows links.) */
+ * The name can be foretold, so a folder that others write to may hold a link of that name: the link
+ * is replaced, not followed. A pipe, a FIFO or a device is written into and stays. (Files that the
+ * user names are opened by the library, which follows links.) */
 #ifndef PERFDATA_TOOL_PART_H
 #define PERFDATA_TOOL_PART_H
 #include <stdbool.h>

@@ -117,8 +117,8 @@ enum tool_exit tool_usage(struct tool *tool, const char *format, ...) TOOL_PRINT
 /* "perfdata VERB: option WHAT is not supported yet"; returns TOOL_USAGE. For values of options that
  * perf knows and we not yet ("--sort mem"); whole options are refused by the option parser. */
 enum tool_exit tool_refuse(struct tool *tool, const char *what);
-/* For failures: the library's status and message to an exit code, told on stderr. `what` is the
- * file. */
+/* Tells a failure on stderr by the library's status and message, and returns its exit code. `what`
+ * is the file. */
 enum tool_exit tool_failure(struct tool *tool, perfdata_status status, const char *what,
                             const char *message);
 /* `code`, but called as perf the process ends with `perf_code` (perf's special cases). */

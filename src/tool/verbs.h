@@ -17,7 +17,8 @@ struct tool_verb_row {
 extern const struct tool_verb_row tool_verbs[];
 /* NULL when there is none of that name. */
 const struct tool_verb_row *tool_verb_find(const struct tool *tool, const char *name);
-/* "perfdata: 'x' is not a verb; near: ..."; TOOL_USAGE, as perf 1. */
+/* "perfdata: 'x' is not a verb; near: ..."; TOOL_USAGE, but called as perf the process ends with
+ * 1. */
 enum tool_exit tool_verb_unknown(struct tool *tool, const char *name);
 /* What `perfdata` alone prints: what can be done. */
 void tool_help_all(struct tool *tool);

@@ -138,7 +138,7 @@ static void read_build_id(const struct pd_maker *maker, const struct task *task,
         id->size = 0;
 }
 
-/* By what is mapped, since many tasks map the same. Size 0: none. */
+/* Looks up what is mapped, since many tasks map the same file. Size 0: there is no build-id. */
 static struct pd_build_id build_id_of(struct pd_maker *maker, const struct task *task,
                                       const struct map_line *map, const char *name)
 {

@@ -75,7 +75,7 @@ static uint32_t database_flags(const struct export_options *options)
     return (uint32_t)tool_flags(rows, TOOL_LENGTH(rows));
 }
 
-/* The first option that the other kind of form has; NULL: none was given. */
+/* The first option given that is not for databases; NULL: there is none. */
 static const char *not_of_database(const struct tool *tool, const struct export_options *options)
 {
     return options->events                    ? "--event"

@@ -190,7 +190,7 @@ static enum tool_exit merge_guest(struct tool *tool, const struct inject_options
     return code;
 }
 
-/* Options that mean nothing without others. */
+/* Refuses options that mean nothing without others. */
 static enum tool_exit check_company(struct tool *tool, const struct inject_options *options,
                                     bool itrace)
 {

@@ -40,7 +40,7 @@ static enum tool_exit take_rate(struct record_run *run)
     return TOOL_DONE;
 }
 
-/* Processes before users before CPUs, as perf says it. */
+/* Processes win over a user, and both over CPUs; a warning of perf's tells what was overridden. */
 static enum tool_exit take_targets(struct record_run *run)
 {
     const struct record_options *options = run->options;

@@ -17,10 +17,10 @@ struct tool_script {
 void tool_script_word(struct tool_script *script, const char *word);
 void tool_script_option(struct tool_script *script, const char *option, const char *value);
 
-/* A name of a script that comes with perf. */
+/* Whether a script of that name comes with perf. */
 bool tool_is_script(const char *name);
-/* Runs the script of that path or name with its arguments, which NULL ends. `script` has its
- * options so far. */
+/* Runs the script of that path or name with its arguments, which NULL ends. `script` holds the
+ * options given so far. */
 enum tool_exit tool_run_script(struct tool *tool, struct tool_script *script, const char *name,
                                char **arguments);
 /* -l: the scripts that come with perf or, where they are not installed, what does their work. */

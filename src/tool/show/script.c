@@ -309,7 +309,7 @@ static uint32_t shown(const struct script_options *from)
 
 /* ---- scripts ---- */
 
-/* The first option that only lines of text have; NULL: none was given. */
+/* The first option given that is for lines of text only; NULL: there is none. */
 static const char *not_of_scripts(const struct script_options *from)
 {
     const struct {

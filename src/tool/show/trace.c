@@ -208,8 +208,8 @@ static int take_added(void *data, const char *key, const char *value)
     return *added ? 0 : PERFDATA_ERROR_MEMORY;
 }
 
-/* What is wrong with the events, in perf's words; under our own name no reason to stop, since a
- * recording is read without them. */
+/* Tells in perf's words what is wrong with the events. Under our own name that is no reason to
+ * stop, since a recording is read without them. */
 static enum tool_exit tell_added(struct tool *tool, const char *text)
 {
     char line[1024];

@@ -60,7 +60,7 @@ bool list_before(struct list *list, struct list_place *place);
 void list_move(struct list *list, long lines, int height);
 void list_home(struct list *list);
 void list_end(struct list *list, int height);
-/* The cursor within the window. */
+/* Moves the top so that the cursor is within the window. */
 void list_settle(struct list *list, int height);
 
 /* The row of a place, with its chains; NULL beyond the last or without memory. */

@@ -45,9 +45,9 @@ attr_t screen_title(const struct screen *screen);
 /* The last line: what can be done, or what happened. */
 void screen_foot(const struct screen *screen, const char *notes);
 
-/* Lines of text to scroll through, until a key closes it. */
+/* Shows lines of text to scroll through, until a key closes them. */
 void screen_show(struct screen *screen, const char *title, const char *text);
-/* A line that is typed at the bottom. False: given up. */
+/* Lets the user type a line at the bottom. False: the user gave up. */
 bool screen_ask(struct screen *screen, const char *question, char *answer, size_t size);
 struct screen_choice {
     int key;
@@ -55,7 +55,7 @@ struct screen_choice {
 };
 /* The key of what was chosen; 0: nothing. */
 int screen_choose(struct screen *screen, const struct screen_choice *choices, int count);
-/* The text into the terminal's clipboard (OSC 52). */
+/* Copies the text to the terminal's clipboard (OSC 52). */
 void screen_copy(const char *text);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Pieces of time that lie all over the trace of a recording: what is read of it to know in a moment
- * what it is about. */
+/* Pieces of time spread over the trace of a recording: they are decoded first, to show within a
+ * moment what the trace is about. */
 #ifndef PERFDATA_TOOL_SLICES_H
 #define PERFDATA_TOOL_SLICES_H
 #include "tool/tool.h"
