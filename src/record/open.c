@@ -70,7 +70,7 @@ static void take_away(struct pd_attr *attr, unsigned missing)
     }
 }
 
-/* Guests are what its PMU does not know; all else is what the kernel does not. */
+/* What cannot be asked for with this event: guests depend on its PMU, all else on the kernel. */
 static unsigned missing_of(const perfdata_recorder *recorder, const struct pd_selected *event)
 {
     return recorder->live.missing | (event->no_guest ? (unsigned)PD_MISSING_GUEST : 0);

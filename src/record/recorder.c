@@ -217,7 +217,7 @@ static bool synthesizes_late(const perfdata_recorder *recorder)
            pd_record_flag(recorder, PERFDATA_RECORDER_OVERWRITE);
 }
 
-/* Tells readers what other files the directory has: those of version 1 have data of their own. */
+/* Tells readers whether records lie in other files of the directory, too: version 1; else 0. */
 static perfdata_status set_directory(perfdata_recorder *recorder)
 {
     uint8_t version[8];

@@ -21,7 +21,7 @@ enum { ROOM = PATH_MAX, KALLSYMS_MAX = 1 << 30, OPEN_FOLDERS = 8 };
 struct folder {
     struct pd_bundle *bundle;
     char *path, *beside; /* its name in the end, and until then */
-    pd_cut_list kernel;  /* addresses, in the terms of the table of its symbols */
+    pd_cut_list kernel;  /* addresses as in the table of its symbols */
     const struct pd_kernel *table;
     struct pd_build_id kernel_id;
 };

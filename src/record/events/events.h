@@ -54,8 +54,8 @@ struct pd_selected {
 /* Zero is empty; strings lie in the arena. */
 struct pd_events {
     struct pd_arena arena;
-    /* whose execution events count that do not say it: the host's only, the guests', too, or
-     * theirs alone */
+    /* whose execution an event counts that does not say it: the host's alone, with `guests`
+     * theirs, too, and with `no_host` theirs alone */
     bool guests, no_host;
     PD_VEC(struct pd_selected) list;
 };

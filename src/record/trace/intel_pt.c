@@ -59,7 +59,7 @@ void pd_intel_pt_default(const struct pd_roots *roots, struct pd_attr *attr)
     }
 }
 
-/* The trace in a sample is short, so that it gets as many points as possible at which decoding can
+/* The trace in a sample is short, so it gets as many points as possible at which decoding can
  * begin. */
 void pd_intel_pt_default_sampled(const struct pd_roots *roots, struct pd_attr *attr, uint64_t said)
 {
