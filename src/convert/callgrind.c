@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Sums -> callgrind's text: what each function took, line by line, and what it called.
  *
- * Readers take what all calls of a function cost for its total, its own cost included; of one that
- * nothing calls its own cost and its calls. So that this is what its samples weigh, also where
- * functions call themselves, a sample counts for one call of each function: the one that is nearest
- * to the root. A function that begins some stacks and is called in others is called by "(root)" in
- * the former. Each event is a column. */
+ * Readers take the cost of all calls of a function as its total, its own cost included; for a
+ * function that nothing calls, they add up its own cost and its calls. For this total to be what
+ * the function's samples weigh, also where functions call themselves, a sample counts for one call
+ * of each function: the one that is nearest to the root. A function that begins some stacks and is
+ * called in others is called by "(root)" in the former. Each event is a column. */
 #include "convert/convert.h"
 #include "base/hash.h"
 #include <stdlib.h>
@@ -16,7 +16,7 @@ struct call {
 };
 
 struct callgrind {
-    uint32_t *column; /* by event; PERFDATA_NONE: not wanted */
+    uint32_t *column; /* by event; PERFDATA_NONE: the event is not wanted */
     uint32_t columns;
     uint64_t *own;         /* by frame: `columns` of them */
     struct pd_map64 calls; /* (caller frame, callee frame) */
@@ -84,7 +84,7 @@ static bool add_sum(struct pd_convert *x, struct callgrind *c,
 
 /* ---- writing ---- */
 
-/* An unknown function of one object is not that of another: each is named by its own. */
+/* Unknown functions of different objects must stay apart: each is named after its object. */
 static void put_name(struct pd_convert *x, struct callgrind *c, const char *prefix,
                      uint32_t function)
 {
@@ -176,7 +176,7 @@ static void put_roots(struct pd_convert *x, struct callgrind *c)
     }
 }
 
-/* Names of events are words there. */
+/* Writes the events' names, which the format allows no blanks in. */
 static void put_events(struct pd_convert *x)
 {
     pd_text_string(&x->out, "# callgrind format\nversion: 1\ncreator: perfdata\npositions: line\n"

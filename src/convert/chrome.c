@@ -82,7 +82,7 @@ static void put_frame(struct pd_convert *x, uint32_t index)
     pd_text_char(out, '}');
 }
 
-/* Names of threads and of processes, which are those of their first thread. */
+/* Names of threads, and of processes, which are named after their first thread. */
 static void put_names(struct pd_convert *x, uint32_t index)
 {
     const struct perfdata_profile_thread *thread = perfdata_profile_thread(x->profile, index);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What every form needs: its bytes given away, its errors, the events that are wanted. */
+/* What every form needs: handing its bytes to the caller, its errors, the events that are
+ * wanted. */
 #include "convert/convert.h"
 #include <stdlib.h>
 
@@ -58,7 +59,7 @@ static bool is_named(const char *name, const char *list, size_t length)
     return strlen(name) == length && !strncmp(list, name, length);
 }
 
-/* Names may hold commas, so the longest that fits counts. */
+/* Names of events may hold commas themselves, so the longest name that matches is taken. */
 perfdata_status pd_convert_choose_events(struct pd_convert *x)
 {
     uint32_t count = x->profile ? perfdata_profile_event_count(x->profile)

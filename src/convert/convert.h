@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The layer convert/: a profile -> a form of another tool. A file and a row of formats.def each. */
+/* The layer convert/: a profile -> a form of another tool. Each form has a file and a row of
+ * formats.def. */
 #ifndef PD_CONVERT_H
 #define PD_CONVERT_H
 #include "base/arena.h"
@@ -10,21 +11,23 @@
 
 struct pd_convert;
 
-/* A form. Functions return a status; what they write goes through pd_convert_flush(). */
+/* A form of output. Its functions return a status; what they write goes through
+ * pd_convert_flush(). */
 struct pd_format {
     uint32_t flags;         /* enum perfdata_format_flags */
     uint32_t export_flags;  /* enum perfdata_export_flags that it heeds beside COUNT */
-    uint32_t profile_flags; /* of the profile that it is made of */
+    uint32_t profile_flags; /* for the profile that it is made from */
     uint32_t detail;        /* of its frames, unless the caller wants another */
     uint32_t columns;
     /* Before the first sample; NULL: nothing to do. */
     perfdata_status (*begin)(struct pd_convert *x);
-    /* Forms that show samples: a run of them. */
+    /* For forms that show single samples: takes a run of them. */
     perfdata_status (*samples)(struct pd_convert *x, const struct perfdata_samples *samples);
     /* The profile is complete. */
     perfdata_status (*end)(struct pd_convert *x);
     void (*free)(struct pd_convert *x); /* of x->state; NULL: free() does */
-    /* Forms made of the recording itself (direct.h): then none of the above but flags. */
+    /* Forms made from the recording itself (direct.h) set this, and of the above nothing but the
+     * flags. */
     perfdata_status (*run)(struct pd_convert *x, const struct perfdata_profile_options *how,
                            struct perfdata_export_result *result);
     /* PERFDATA_FORMAT_FOLDER: whether a file of that name is one of the form's. */
@@ -50,9 +53,10 @@ struct pd_convert {
 };
 
 perfdata_status pd_convert_no_memory(struct pd_convert *x);
-/* Gives away what was written once it is much; `all`: in any case. */
+/* Hands what was written to the caller once there is much of it; `all`: in any case. */
 perfdata_status pd_convert_flush(struct pd_convert *x, bool all);
-/* A table begins: what follows is its. False in *wanted: the caller has no use for it. */
+/* A table begins, to which all that is written from here on belongs. False in *wanted: the caller
+ * has no use for it. */
 perfdata_status pd_convert_table(struct pd_convert *x, const char *name, bool *wanted);
 
 PD_INLINE uint64_t pd_convert_weight(const struct pd_convert *x, uint64_t count, uint64_t weight)
@@ -60,10 +64,11 @@ PD_INLINE uint64_t pd_convert_weight(const struct pd_convert *x, uint64_t count,
     return x->options->flags & PERFDATA_EXPORT_COUNT ? count : weight;
 }
 
-/* x->events of options->events; before the first form's function is called, but for run(), which
- * calls it itself. */
+/* Sets x->events from options->events; called before the first of the form's functions, except
+ * run(), which calls it itself. */
 perfdata_status pd_convert_choose_events(struct pd_convert *x);
-/* Wanted events that have samples; *only, if there is just one, else PERFDATA_NONE. */
+/* How many wanted events have samples; *only becomes the event if there is just one, else
+ * PERFDATA_NONE. */
 uint32_t pd_convert_event_count(const struct pd_convert *x, uint32_t *only);
 
 /* ---- names ---- */
@@ -72,13 +77,14 @@ uint32_t pd_convert_event_count(const struct pd_convert *x, uint32_t *only);
  * backslash before an x. */
 void pd_convert_name(struct pd_text *out, const char *name, size_t length);
 
-/* A function as a name of its own: unknown ones are told by their object, in brackets. */
+/* A function's name; unknown functions are shown by their object, in brackets. */
 void pd_convert_function(const struct pd_convert *x, uint32_t function, struct pd_text *out);
-/* The same with all its bytes; as a JSON string, from which those that are no UTF-8 can be told. */
+/* The same with all its bytes, and as a JSON string in which bytes that are no UTF-8 remain
+ * recognisable. */
 void pd_convert_raw_function(const struct pd_convert *x, uint32_t function, struct pd_text *out);
 void pd_convert_json_function(const struct pd_convert *x, uint32_t function, struct pd_text *out);
 void pd_convert_json(struct pd_text *out, const char *text);
-/* What weights of an event are: "nanoseconds", else "count". */
+/* The unit of an event's weights: "nanoseconds" or "count". */
 const char *pd_convert_unit(const struct perfdata_profile_event *event);
 
 /* A piece of text for each function, written once. */
@@ -98,7 +104,7 @@ PD_INLINE const char *pd_convert_name_of(const struct pd_convert_names *names, u
 }
 void pd_convert_names_free(struct pd_convert_names *names);
 
-/* ---- groups: threads that share what stands above their stacks ---- */
+/* ---- groups: threads whose stacks have the same name above them ---- */
 
 struct pd_convert_groups {
     uint32_t *of_thread; /* by thread: its group */
@@ -107,8 +113,8 @@ struct pd_convert_groups {
 };
 perfdata_status pd_convert_groups_make(struct pd_convert *x, struct pd_convert_groups *groups);
 void pd_convert_groups_free(struct pd_convert_groups *groups);
-/* What is written for a group: "comm-pid/tid"; nothing when all are together. `raw`: as it was
- * recorded. */
+/* What is written for a group: "comm-pid/tid"; nothing when all threads are one group. `raw`: as it
+ * was recorded. */
 void pd_convert_group_name(const struct pd_convert *x, uint32_t thread, struct pd_text *out);
 void pd_convert_raw_group(const struct pd_convert *x, uint32_t thread, struct pd_text *out);
 
@@ -120,10 +126,10 @@ struct pd_convert_sums {
 perfdata_status pd_convert_sums_make(struct pd_convert *x, const struct pd_convert_groups *groups,
                                      struct pd_convert_sums *sums);
 
-/* Sorts by a number below `limit`, without changing the order of equal ones: `first` is that of
- * the first thing, `stride` bytes before the next one's. `from`, when it is not NULL, is their
- * order so far; `to` becomes the new one. Returns where each number's things begin in it, and where
- * the last one's end; for free(). NULL: no memory. */
+/* Sorts elements by a key below `limit`, without changing the order of equal ones: `first` points
+ * to the first element's key, and the keys lie `stride` bytes apart. `from`, when it is not NULL,
+ * is the elements' order so far; `to` becomes the new one. Returns where in `to` the elements of
+ * each key begin, and where the last ones end; for free(). NULL: no memory. */
 size_t *pd_convert_sort(const uint32_t *first, size_t stride, size_t count, size_t limit,
                         const uint32_t *from, uint32_t *to);
 

@@ -154,7 +154,7 @@ static perfdata_status put_stacks(struct pd_convert *x)
     return status;
 }
 
-/* With the number of its row first. */
+/* Each row begins with its number. */
 static perfdata_status put_table(struct pd_convert *x, const struct pd_table *table,
                                  const char *number)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A recording -> its samples, resolved and filtered as for a profile, but whole. */
+/* A recording -> its samples, resolved and filtered as for a profile, but with all that they
+ * recorded. */
 #include "convert/direct.h"
 #include "container/handle.h"
 #include <stdlib.h>
@@ -34,7 +35,7 @@ static void end(void *data, unsigned index, void *state)
     free(own);
 }
 
-/* A verdict, or < 0. */
+/* Returns a verdict, or a status below 0. */
 static int take_sample(struct pd_direct *direct, struct direct_worker *own,
                        const struct pd_delivered *record, struct pd_text *out)
 {

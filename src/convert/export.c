@@ -50,7 +50,7 @@ static int take_samples(void *data, const perfdata_profile *profile,
         x->status = begin(x);
     if (x->status >= 0)
         x->status = x->format->samples(x, samples);
-    if (x->status < 0) /* who asks for samples only learns that nothing more is wanted */
+    if (x->status < 0) /* the run only learns that it may stop; the reason is kept here */
         memcpy(x->reason, x->context->message, sizeof x->reason);
     return x->status < 0;
 }
@@ -77,7 +77,7 @@ static void free_all(struct pd_convert *x)
     free(x->events);
 }
 
-/* What the form cannot heed is refused. */
+/* Options that the form cannot heed are refused. */
 static perfdata_status check_options(const struct pd_convert *x)
 {
     uint32_t more = x->options->flags & ~(PERFDATA_EXPORT_COUNT | x->format->export_flags);
@@ -103,7 +103,7 @@ static perfdata_status take_options(struct pd_context *context,
     return status;
 }
 
-/* As a profile that is made for the form alone. */
+/* Converts a recording by way of a profile that is made for the form alone. */
 static perfdata_status run_profile(struct pd_convert *x, perfdata_recording *recording,
                                    struct perfdata_profile_options *how,
                                    struct perfdata_export_result *result)
@@ -169,7 +169,7 @@ perfdata_status perfdata_export_run(perfdata_recording *recording, const char *f
     return status;
 }
 
-/* ---- of a profile that is there ---- */
+/* ---- from a profile that the caller has ---- */
 
 static perfdata_status convert_profile(struct pd_convert *x, const perfdata_profile *profile)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples -> a processed profile of the Firefox profiler, version 60: newer ones are upgraded from
- * it by their reader.
+/* Samples -> a processed profile of the Firefox profiler, version 60: newer versions of the
+ * profiler upgrade it when they read it.
  *
  * Functions, frames and stacks are shared by all threads; a thread is shown once for each event
  * that it has samples of. Context switches and samples of tracepoints are markers. */
@@ -55,7 +55,7 @@ static perfdata_status take_samples(struct pd_convert *x, const struct perfdata_
 
 /* ---- writing arrays ---- */
 
-/* `"name":[` v, v ... `]`, each value by a function; `count` of them. */
+/* Writes `"name":[` v, v ... `]`: `count` values, each written by a function. */
 static perfdata_status put_array(struct pd_convert *x, const char *name, size_t count,
                                  void (*put)(struct pd_convert *x, size_t index))
 {
@@ -76,7 +76,7 @@ struct array {
     void (*put)(struct pd_convert *x, size_t index);
 };
 
-/* An object of arrays, as tables are written there. */
+/* An object of arrays, which is how the format has tables. */
 static perfdata_status put_table(struct pd_convert *x, const char *name, size_t count,
                                  const struct array *arrays, size_t array_count)
 {
@@ -394,7 +394,7 @@ static bool is_tracepoint(const struct pd_convert *x, uint32_t event)
     return perfdata_profile_event(x->profile, event)->type == PD_TYPE_TRACEPOINT;
 }
 
-/* Names of markers are in the table before it is written. */
+/* Names of markers must be in the table of strings before that is written. */
 static uint32_t switch_name(struct firefox *f, const struct perfdata_profile_switch *at)
 {
     const char *name = !(at->flags & PERFDATA_SWITCH_OUT)      ? "switched in"
@@ -410,8 +410,8 @@ static uint32_t event_name(struct pd_convert *x, uint32_t event)
     return pd_strings_id(&f->strings, name, strlen(name));
 }
 
-/* The thread's rows of an event. `first`: it is the first one, which shows the thread's switches.
- * */
+/* The thread's rows of one event. `first`: it is the thread's first event, with which its switches
+ * are shown. */
 static perfdata_status put_thread(struct pd_convert *x, uint32_t thread, uint32_t event,
                                   size_t from, size_t to, bool first)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Stacks -> lines "comm;caller;callee weight", as FlameGraph's scripts have them.
  *
- * Blanks of a comm become _, a ; becomes :, since they part names there; an unknown function is
- * told by its object, in brackets. Where more than one event has samples its name stands first. */
+ * Blanks of a comm become _ and each ; becomes :, since both separate names in this form; an
+ * unknown function is shown by its object, in brackets. Where more than one event has samples, a
+ * line begins with the event's name. */
 #include "convert/convert.h"
 #include <stdlib.h>
 
@@ -13,7 +14,7 @@ struct folding {
     PD_VEC(uint32_t) path; /* functions of a stack, callees first */
 };
 
-/* What was written since `from` is one name: nothing in it may part names. */
+/* What was written since `from` is one name: replaces whatever in it would separate names. */
 static void make_one(struct pd_text *out, size_t from, bool blanks)
 {
     for (size_t i = from; !out->failed && i < out->length; i++) {

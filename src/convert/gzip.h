@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a form writes, compressed on its way. */
+/* Compresses what a form writes on its way to the caller. */
 #ifndef PD_CONVERT_GZIP_H
 #define PD_CONVERT_GZIP_H
 #include "convert/convert.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* perf escapes char by char, which it has signed: a byte above 0x7f becomes \uffffffXX. */
+/* perf escapes char by char, and its char is signed: a byte above 0x7f becomes \uffffffXX. */
 static void put_string(struct pd_text *out, const char *text, size_t length)
 {
     static const char letters[] = "bfnrt", controls[] = "\b\f\n\r\t";
@@ -31,7 +31,7 @@ static void put_string(struct pd_text *out, const char *text, size_t length)
 
 struct form {
     bool later; /* a sample was written */
-    bool cpu;   /* some event has CPUs: then all samples have one, for perf */
+    bool cpu;   /* some event has CPUs: perf then shows one for all samples */
 };
 
 /* ---- the header ---- */
@@ -55,7 +55,7 @@ static void put_word(struct pd_text *out, const char *key, const struct pd_str *
     put_string(out, value->text, strlen(value->text));
 }
 
-/* perf takes this machine's where the recording has none. */
+/* Where the recording has no cpuid, perf shows that of the machine it runs on. */
 static void put_cpuid(const struct pd_recording *recording, struct pd_text *out)
 {
     const struct pd_str *recorded = &recording->features.cpuid.text;
@@ -133,8 +133,8 @@ static void put_place(struct pd_profile_worker *worker, const struct pd_location
     pd_text_string(out, "\n\t\t\t\t}");
 }
 
-/* perf takes the addresses before the first marker for those of user space, and heeds these markers
- * alone. */
+/* perf takes the addresses before the first marker to be in user space, and heeds only these
+ * markers. */
 static uint8_t mode_of_marker(uint64_t marker, uint8_t mode)
 {
     switch (marker) {
@@ -198,7 +198,7 @@ static void put_sample(struct pd_direct *direct, struct pd_profile_worker *worke
     pd_text_string(out, "\n\t\t\t]\n\t\t}");
 }
 
-/* Each sample begins with a comma, but for the first one. */
+/* Each sample but the first begins with a comma, which the first one's text loses here. */
 static perfdata_status take(struct pd_direct *direct, const char *text, size_t length)
 {
     struct pd_convert *x = direct->x;

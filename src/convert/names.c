@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions and threads -> the texts that forms have for them; sums by what stands above a stack.
- * */
+/* Functions and threads -> the texts that forms have for them; sums by the group whose name stands
+ * above a stack. */
 #include "convert/convert.h"
 #include "base/hash.h"
 #include "base/memory.h"
@@ -48,7 +48,7 @@ void pd_convert_raw_function(const struct pd_convert *x, uint32_t index, struct 
         pd_text_bytes(out, function->name, function->name_length);
 }
 
-/* What `raw` says, written by `put`. */
+/* Writes with `put` the text that `raw` gives for an element. */
 static void put_text(const struct pd_convert *x, uint32_t index, struct pd_text *out,
                      void (*raw)(const struct pd_convert *x, uint32_t index, struct pd_text *out),
                      void (*put)(struct pd_text *out, const char *text, size_t length))

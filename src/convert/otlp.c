@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A profile -> OpenTelemetry's profiles (opentelemetry.proto.profiles.v1development.ProfilesData):
- * a profile an event, all of which refer to tables of one dictionary.
+ * one profile for each event, all of which refer to the tables of one dictionary.
  *
- * In each table entry 0 is empty, nothing is there twice and nothing that is not referred to:
- * entries are made when they are first needed, and equal bytes are one entry. */
+ * In each table entry 0 is empty, and no entry is there twice or without being referred to: entries
+ * are made when they are first needed, and equal bytes share one. */
 #include "container/container.h"
 #include "convert/convert.h"
 #include "convert/protobuf.h"
@@ -83,14 +83,15 @@ static uint32_t string_of(struct otlp *o, const char *text)
     return intern(o, STRINGS, &o->name);
 }
 
-/* `text` NULL: the number. */
+/* `text` NULL: the attribute's value is the number. */
 static uint32_t attribute_of(struct otlp *o, const char *key, const char *text, int64_t number)
 {
     if (text) {
         pd_convert_name(&o->name, text, strlen(text));
         pd_pb_message(&o->part, VALUE_STRING, &o->name);
     } else {
-        pd_pb_tag(&o->part, VALUE_INT, PD_PB_VARINT); /* 0 is said, too: a value has to be there */
+        pd_pb_tag(&o->part, VALUE_INT, PD_PB_VARINT); /* written even if 0: there has to be a
+                                                       * value */
         pd_pb_varint(&o->part, (uint64_t)number);
     }
     uint32_t name = string_of(o, key);
@@ -119,7 +120,7 @@ static uint32_t mapping_of(struct pd_convert *x, struct otlp *o, uint32_t index)
     if (size)
         attribute = attribute_of(o, "process.executable.build_id.gnu", build_id, 0);
     file = string_of(o, object->path);
-    if (range->most) { /* each address is its place in the file; a kernel's, in memory */
+    if (range->most) { /* addresses count in the file; a kernel's, in memory */
         uint64_t from = range->least / PAGE * PAGE, last = range->most / PAGE * PAGE;
         pd_pb_uint(&o->message, MAPPING_START, from);
         pd_pb_uint(&o->message, MAPPING_LIMIT, last > UINT64_MAX - PAGE ? UINT64_MAX : last + PAGE);
@@ -147,8 +148,8 @@ static void put_line(struct pd_convert *x, struct otlp *o,
     pd_pb_message(&o->list, LOCATION_LINE, &o->part);
 }
 
-/* The function that the stack's first frame was put into is a line of its own, and so on; *callers:
- * what is behind. */
+/* The function that the stack's first frame was inlined into is a further line of the location, and
+ * so on; *callers becomes the rest of the stack. */
 static uint32_t location_of(struct pd_convert *x, struct otlp *o, uint32_t stack, uint32_t *callers)
 {
     const perfdata_profile *profile = x->profile;
@@ -214,7 +215,7 @@ static void put_sample(struct pd_convert *x, struct otlp *o, const struct perfda
     pd_text_free(&attributes);
 }
 
-/* Where the recording says how its clock goes with the time of day. */
+/* The time of day, where the recording says how its clock relates to that. */
 static uint64_t wall_clock(const struct pd_convert *x, uint64_t time)
 {
     const struct pd_feature_clock_data *clock = x->recording ? &x->recording->features.clock_data
@@ -222,7 +223,7 @@ static uint64_t wall_clock(const struct pd_convert *x, uint64_t time)
     return clock && clock->present ? clock->wall_clock + (time - clock->clock_time) : 0;
 }
 
-/* `from` to `to`: the sums of the event. */
+/* The event's sums are those from `from` to `to`. */
 static void put_profile(struct pd_convert *x, struct otlp *o, uint32_t index, size_t from,
                         size_t to, struct pd_text *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a form writes -> a file under a name, or a folder with a file a table. */
+/* What a form writes -> a file under a name, or a folder with one file for each table. */
 #include "convert/convert.h"
 #include "container/handle.h"
 #include "io/output_folder.h"
@@ -80,7 +80,7 @@ static perfdata_status open_output(struct output *output, bool tables)
                    strerror(errno));
 }
 
-/* Some of the tables tell too little, or something wrong. */
+/* After a failure: tables that were written in part would tell too little, or something wrong. */
 static void remove_tables(const struct output *output)
 {
     const struct pd_text *tables = &output->tables;
@@ -103,7 +103,7 @@ perfdata_status perfdata_export_file(perfdata_recording *recording, const char *
     if (status < 0)
         return status;
     const struct pd_format *form = pd_format_find(format);
-    const uint32_t flags = form ? form->flags : 0; /* perfdata_export_run() says what is wrong */
+    const uint32_t flags = form ? form->flags : 0; /* perfdata_export_run() reports a wrong name */
     options.struct_size = sizeof options;
     if (flags & PERFDATA_FORMAT_FOLDER)
         return write_folder(&output, form, recording, &options, result);

@@ -2,10 +2,10 @@
 /* Samples and the tables that they refer to -> Parquet files: samples, stacks, functions, events,
  * mappings.
  *
- * Stacks and functions are told by hashes that are the same for every recording of any machine, so
- * that the tables of many recordings can be joined as they are. Hashes are known at the end only:
- * each group of rows is written as it fills, but for the column of stacks, which comes behind all
- * of them. */
+ * Stacks and functions are known by hashes that are the same for every recording of any machine, so
+ * that the tables of many recordings can be joined as they are. Hashes are known only at the end:
+ * each group of rows is written as it fills, except its column of stacks; those columns follow
+ * after all groups. */
 #include "convert/parquet_write.h"
 #include "convert/tables.h"
 #include <stdlib.h>

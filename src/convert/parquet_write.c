@@ -30,7 +30,7 @@ static void put_zigzag(struct pd_text *out, int64_t value)
     put_varint(out, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
 }
 
-/* `last` is the field before it in the structure; fields rise by at most 15. */
+/* `last` is the previous field of the structure: Thrift writes the difference, here at most 15. */
 static void put_field(struct pd_text *out, unsigned *last, unsigned field, unsigned type)
 {
     pd_text_char(out, (char)((field - *last) << 4 | type));
@@ -211,7 +211,7 @@ static struct pd_parquet_chunk *chunk_of(struct pd_parquet *file, size_t group, 
 
 struct entry {
     uint64_t value;
-    uint32_t count, id; /* how often it is there; its place before the dictionary is in order */
+    uint32_t count, id; /* how often it occurs; its place before the dictionary is sorted */
 };
 
 struct dictionary {
@@ -227,8 +227,9 @@ static int compare_entries(const void *a, const void *b)
     return left->value < right->value ? -1 : left->value > right->value;
 }
 
-/* The most frequent values come first: their indices are small numbers, of which zstd makes less.
- * Values of one frequency rise, so that addresses that lie together stand together. */
+/* The most frequent values come first: their indices are small numbers, which zstd compresses
+ * better. Values of the same frequency rise, so that addresses close to each other stand
+ * together. */
 static bool order_dictionary(struct dictionary *dictionary, size_t count)
 {
     size_t entries = dictionary->entries.count;
@@ -249,8 +250,8 @@ static bool order_dictionary(struct dictionary *dictionary, size_t count)
     return true;
 }
 
-/* The dictionary of the values, in order of their first place; false in *ok: no memory. One that
- * has hardly fewer values than there are is given up: false. */
+/* Makes the dictionary of the values, in order of their first occurrence; false in *ok: no memory.
+ * Returns false also where it would have hardly fewer entries than there are values. */
 static bool make_dictionary(const uint64_t *values, size_t count, struct dictionary *out, bool *ok)
 {
     struct pd_map64 map = { 0 };
@@ -282,7 +283,7 @@ static unsigned index_width(const struct dictionary *dictionary)
 }
 
 /* Whether a dictionary of many values takes less than the differences from value to value, which
- * zstd hardly packs. Of the dictionary's values it makes about the half. */
+ * zstd hardly compresses, while it halves the dictionary's values or so. */
 static bool dictionary_pays(struct pd_parquet *file, const struct dictionary *dictionary,
                             const uint64_t *values, size_t count)
 {
@@ -306,7 +307,8 @@ static perfdata_status put_indices(struct pd_convert *x, struct pd_parquet *file
     return put_page(x, file, chunk, PAGE_DATA, count, DICTIONARY);
 }
 
-/* Levels of lists: one repeats where it is not the first of its list, all are there. */
+/* Levels of lists: the repetition level is 1 for values that are not the first of their list, and
+ * the definition level says that all values are present. */
 static void put_levels(struct pd_text *page, const uint32_t *lengths, size_t lists, size_t values,
                        uint32_t *room)
 {

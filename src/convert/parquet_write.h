@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Parquet files: columns of 64-bit numbers, texts and lists of numbers, all required, in row
- * groups, compressed with zstd. By hand, since Debian 12 has no C library that writes them. */
+ * groups, compressed with zstd. Written by hand, since Debian 12 has no C library for it. */
 #ifndef PD_CONVERT_PARQUET_WRITE_H
 #define PD_CONVERT_PARQUET_WRITE_H
 #include "convert/convert.h"
@@ -32,7 +32,7 @@ void pd_parquet_begin(struct pd_convert *x, struct pd_parquet *file);
 /* A group of rows begins. Its columns may then be written in any order, also after those of later
  * groups. The number of the group; < 0: no memory. */
 int64_t pd_parquet_group(struct pd_convert *x, struct pd_parquet *file, uint64_t rows);
-/* One column of a group. Numbers are signed, wrapped. */
+/* One column of a group. Numbers are stored as signed ones: from 2^63 on they wrap. */
 perfdata_status pd_parquet_numbers(struct pd_convert *x, struct pd_parquet *file, size_t group,
                                    size_t column, const uint64_t *values, size_t count);
 perfdata_status pd_parquet_texts(struct pd_convert *x, struct pd_parquet *file, size_t group,

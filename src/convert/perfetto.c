@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Samples -> a trace of Perfetto: a StackSample packet each, whose stacks, frames, names, tasks and
- * events are interned where they are first needed. What they have in common comes first, threads'
- * names last. */
+ * events are interned where they are first needed. What the packets have in common comes first, the
+ * threads' names last. */
 #include "convert/convert.h"
 #include "convert/protobuf.h"
 #include "base/hash.h"
@@ -58,7 +58,8 @@ enum {
 
 enum { FLAG_CLEARED = 1, FLAG_NEEDS_STATE = 2, SEQUENCE = 1 };
 
-/* Things that may have been interned, by their number in the profile; the trace's is one more. */
+/* Kinds of things that are interned, by their number in the profile; the number in the trace is one
+ * more. */
 enum { FUNCTION, FRAME, STACK, OBJECT, THREAD, EVENT, KINDS };
 
 struct known {
@@ -73,7 +74,7 @@ struct perfetto {
     struct pd_text interned, message, packet, name, list;
 };
 
-/* True the first time. */
+/* True the first time it is asked of a thing. */
 static bool is_new(struct pd_convert *x, unsigned kind, uint32_t number)
 {
     struct perfetto *p = x->state;
@@ -140,7 +141,7 @@ static void intern_frame(struct pd_convert *x, uint32_t number)
     pd_pb_message(&p->interned, INTERNED_FRAME, &p->message);
 }
 
-/* Frames of a stack: callers first. */
+/* A stack's frames are written callers first. */
 static void intern_stack(struct pd_convert *x, uint32_t number)
 {
     struct perfetto *p = x->state;
@@ -235,7 +236,8 @@ static void put_sample(struct pd_convert *x, const struct perfdata_samples *samp
 {
     struct perfetto *p = x->state;
     const uint64_t *mode = samples->columns[PERFDATA_COLUMN_MODE];
-    /* By the kernel's: unknown, kernel, user, hypervisor, a guest's kernel, a guest's user. */
+    /* Perfetto's modes by the kernel's: unknown, kernel, user, hypervisor, a guest's kernel and
+     * user. */
     static const uint8_t modes[] = { 0, 2, 1, 3, 5, 4 };
     uint64_t own = mode ? mode[i] : 0;
     uint32_t place = place_of(x, samples->cpu[i], own < sizeof modes ? modes[own] : 0);
@@ -265,7 +267,7 @@ static perfdata_status take_samples(struct pd_convert *x, const struct perfdata_
     return status;
 }
 
-/* The last name that a thread had. */
+/* Each thread has the last name that it had. */
 static void put_tree(struct pd_convert *x)
 {
     struct perfetto *p = x->state;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A profile -> profile.proto of pprof, compressed.
  *
- * A location is an address with all functions that lie there by inlining; where frames differ by
- * function, that is where it begins: stacks by address are many more, and take three times as long.
- * An object that is mapped at one place keeps its addresses; others get a place of their own, above
- * all that is mapped, so that addresses stay apart. The first mapping names the profile: the
- * program that took most. */
+ * A location is an address with all functions that inlining has put there. Where frames differ by
+ * function only, it is the address at which the function begins: stacks by address are many more,
+ * and take three times as long. An object that is mapped at a single place keeps its addresses;
+ * others get a place of their own above all mapped addresses, so that theirs stay apart. The first
+ * mapping names the profile, so it is that of the program with the greatest weight. */
 #include "convert/convert.h"
 #include "convert/gzip.h"
 #include "convert/protobuf.h"
@@ -63,7 +63,7 @@ struct place {
 
 struct location {
     uint32_t frame,
-        outer; /* the location of the function that it was put into; PERFDATA_NONE: it is not */
+        outer; /* the location of the function that it was inlined into; PERFDATA_NONE: none */
 };
 
 struct pprof {
@@ -170,8 +170,9 @@ static perfdata_status main_object(struct pd_convert *x, uint32_t *main)
     return PERFDATA_OK;
 }
 
-/* Which addresses of each object there are. */
-/* By function, where the function begins; of one that was put into another, where that does. */
+/* Which addresses of each object occur. */
+/* With frames by function, where the function begins; for an inlined one, where the function around
+ * it does. */
 static uint64_t address_of(const perfdata_profile *profile,
                            const struct perfdata_profile_frame *frame)
 {
@@ -206,7 +207,7 @@ static bool holds(const struct perfdata_profile_mapping *map, const struct place
 #define NOWHERE UINT32_MAX
 #define SEVERAL (UINT32_MAX - 1)
 
-/* By object: the first mapping that holds its addresses, when all those that do lie at one
+/* Finds for each object the first mapping that holds its addresses, if all such mappings lie at one
  * place. */
 static void find_mappings(const perfdata_profile *profile, const struct place *places,
                           uint32_t *where)
@@ -228,7 +229,7 @@ static void find_mappings(const perfdata_profile *profile, const struct place *p
     }
 }
 
-/* Those that lie at one place keep it; `limit` is 0 for those without addresses. */
+/* Objects that lie at one place keep it; `limit` is 0 for objects without addresses. */
 static void find_places(struct pd_convert *x, struct pprof *pprof)
 {
     const perfdata_profile *profile = x->profile;
@@ -254,7 +255,7 @@ static void find_places(struct pd_convert *x, struct pprof *pprof)
             place->limit = last > UINT64_MAX - PAGE ? UINT64_MAX : last + PAGE;
             continue;
         }
-        uint64_t size = last > next ? next : last + PAGE; /* addresses that are none in a file */
+        uint64_t size = last > next ? next : last + PAGE; /* some lie in no file */
         *place = (struct place){ next, next + size, 0, 0, place->lines };
         next += size;
     }
@@ -309,7 +310,8 @@ static perfdata_status put_mappings(struct pd_convert *x, struct pprof *pprof)
 
 /* ---- locations and functions ---- */
 
-/* The location of each stack's last frame: its address, with the functions that it was put into. */
+/* Numbers the location of each stack's last frame: its address, with the functions that it was
+ * inlined into. */
 static bool number_locations(struct pd_convert *x, struct pprof *pprof)
 {
     const perfdata_profile *profile = x->profile;
@@ -369,7 +371,7 @@ static void put_function(struct pd_convert *x, struct pprof *pprof, uint32_t ind
     pprof->part.length = 0;
     pd_pb_uint(message, FUNCTION_ID, (uint64_t)index + 1);
     pd_pb_uint(message, FUNCTION_NAME, name);
-    /* No system name: the same one there makes pprof cut C++ names short. */
+    /* No system name: if it is the same as the name, pprof cuts C++ names short. */
     if (pprof->files[index])
         pd_pb_uint(
             message, FUNCTION_FILE,
@@ -400,7 +402,7 @@ static void put_sample(struct pd_convert *x, struct pprof *pprof,
     for (uint32_t at = sum->stack; at != PERFDATA_NONE;) {
         uint32_t location = pprof->location_of[at];
         pd_pb_varint(part, (uint64_t)location + 1);
-        do { /* past the functions that the location tells of */
+        do { /* skips the functions that the location covers */
             at = pd_profile_stack(profile, at)->parent;
             location = pprof->locations.data[location].outer;
         } while (location != PERFDATA_NONE);
@@ -420,7 +422,7 @@ static void put_sample(struct pd_convert *x, struct pprof *pprof,
     pd_pb_message(&x->out, PROFILE_SAMPLE, &pprof->message);
 }
 
-/* Each stack has a value of each event, nearly all of them 0: of thousands of events that is more
+/* Each stack has a value of each event, nearly all of them 0: with thousands of events that is more
  * than anybody can read. */
 static perfdata_status check_size(struct pd_convert *x, const struct pprof *pprof)
 {

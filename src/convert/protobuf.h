@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Fields of protocol buffers, written one behind the other. A message within another is written to
- * a text of its own first, since its length stands before it. By hand because this is all of it: a
- * generated writer would build each message in memory. */
+ * a text of its own first, since its length stands before it. Written by hand because this is all
+ * it takes: a generated writer would build each message in memory. */
 #ifndef PD_CONVERT_PROTOBUF_H
 #define PD_CONVERT_PROTOBUF_H
 #include "base/text.h"
@@ -16,7 +16,7 @@ PD_INLINE char *pd_pb_put(char *to, uint64_t value)
     return to;
 }
 
-/* A number alone, as packed fields have them. */
+/* A number without a tag, as in packed fields. */
 PD_INLINE void pd_pb_varint(struct pd_text *out, uint64_t value)
 {
     char *to = pd_text_room(out, PD_PB_VARINT_MAX);
@@ -29,7 +29,7 @@ PD_INLINE void pd_pb_tag(struct pd_text *out, unsigned field, unsigned wire)
     pd_pb_varint(out, (uint64_t)field << 3 | wire);
 }
 
-/* 0 is what readers assume of a field that is not there. */
+/* Writes nothing for 0, which readers assume for a missing field. */
 PD_INLINE void pd_pb_uint(struct pd_text *out, unsigned field, uint64_t value)
 {
     if (!value)
@@ -52,7 +52,7 @@ PD_INLINE void pd_pb_bytes(struct pd_text *out, unsigned field, const void *byte
     pd_text_bytes(out, bytes, size);
 }
 
-/* A message, a packed list, a text; `from` is then empty again. */
+/* Writes `from` as a message, a packed list or a text, and empties it. */
 PD_INLINE void pd_pb_message(struct pd_text *out, unsigned field, struct pd_text *from)
 {
     pd_pb_bytes(out, field, from->data, from->length);

@@ -2,8 +2,8 @@
 /* Sums -> speedscope's JSON: a profile for each event and group, frames shared, a sample for each
  * distinct stack.
  *
- * Samples that repeat are one: a reader of this form needs seconds and gigabytes for each as it was
- * recorded. */
+ * Repeated samples are merged into one: with every sample as it was recorded, readers of this form
+ * would need seconds and gigabytes. */
 #include "convert/convert.h"
 #include <stdlib.h>
 

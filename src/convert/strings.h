@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* A table of texts by number, as several forms have one. */
+/* A table of numbered texts, which several forms need. */
 #ifndef PD_CONVERT_STRINGS_H
 #define PD_CONVERT_STRINGS_H
 #include "base/intern.h"
 #include "base/text.h"
 
-/* All zero is empty. */
+/* All bytes zero: an empty table. */
 struct pd_strings {
     struct pd_intern table;
     struct pd_text scratch;
     bool failed;
 };
 
-/* The number of a text; 0, and `failed`, without memory. */
+/* The number of a text; without memory 0, and `failed` is set. */
 uint32_t pd_strings_id(struct pd_strings *strings, const char *text, size_t length);
 /* The number of a name as pd_convert_name() writes it. */
 uint32_t pd_strings_name(struct pd_strings *strings, const char *name, size_t length);

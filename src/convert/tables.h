@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables that refer to each other by hashes, so that those of many recordings can be joined: what
- * is in their columns, for all forms that have them. */
+/* The columns of tables that refer to each other by hashes, so that those of many recordings can be
+ * joined; for all forms that have such tables. */
 #ifndef PD_CONVERT_TABLES_H
 #define PD_CONVERT_TABLES_H
 #include "profile/profile.h"
 
 enum { PD_TABLE_ROOM = 2 * PD_BUILD_ID_MAX + 1, PD_TABLE_COLUMNS = 8 };
 
-/* A column has numbers or texts, the other function is NULL. A text may be written into `room`;
- * NULL: there is none. */
+/* A column has numbers or texts; the function for the other kind is NULL. A text may be written
+ * into `room`; NULL: there is none. */
 struct pd_table_column {
     const char *name;
     uint64_t (*number)(const perfdata_profile *profile, uint64_t row);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A growing array whose elements never move: one thread appends while others read what they have
- * been told of. Blocks double, so that the place of an element is known from its number alone. */
+/* A growing array whose elements never move: one thread appends while others read the elements
+ * whose numbers they have been given. Blocks double, so that the place of an element is known from
+ * its number alone. */
 #ifndef PD_PROFILE_BLOCKS_H
 #define PD_PROFILE_BLOCKS_H
 #include "base/base.h"
@@ -22,7 +23,7 @@ PD_INLINE void *pd_blocks_at(const struct pd_blocks *blocks, uint32_t index, siz
     return (uint8_t *)blocks->blocks[block] + within * size;
 }
 
-/* Room for one more, not cleared; NULL: no memory, or 2^32 - 1 elements. */
+/* Room for one more element, not cleared; NULL: no memory, or 2^32 - 1 elements. */
 PD_INLINE void *pd_blocks_push(struct pd_blocks *blocks, size_t size)
 {
     if (PD_UNLIKELY(blocks->count == UINT32_MAX - 1))

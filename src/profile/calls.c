@@ -8,7 +8,7 @@
 enum { MOST_CALLS = 1000000, SEEN_ABOVE = 1024 };
 #define RECURSIVE (UINT32_C(1) << 31) /* in a path's number, beside its depth */
 
-/* What calls that have ended took of the one that they were below. */
+/* How much of a call's time those calls took that were made from it and have ended. */
 struct below {
     uint64_t owner, time;
 };
@@ -30,7 +30,7 @@ struct pd_profile_calls {
 
 /* ---- calls that end ---- */
 
-/* Its function stands above it, too. */
+/* Whether the path's function also stands further out in it. */
 static bool is_recursive(const struct pd_call_path *path)
 {
     const struct pd_call_path *at = path->parent;
@@ -40,7 +40,8 @@ static bool is_recursive(const struct pd_call_path *path)
     return false;
 }
 
-/* Gives it, and those above it that have none, their depth, 1 and more, with RECURSIVE. */
+/* Gives the path, and those above it that have none yet, their number: the depth, 1 and more, with
+ * RECURSIVE where it applies. */
 static bool number_path(struct pd_profile_calls *calls, struct pd_call_path *path)
 {
     struct pd_call_path *at = path;
@@ -57,7 +58,7 @@ static bool number_path(struct pd_profile_calls *calls, struct pd_call_path *pat
     return true;
 }
 
-/* The time of its inner calls; its own counts for the call that it is below. */
+/* Takes the time of the inner calls of the call that ends; its own time counts for its caller. */
 static bool take_below(struct call_stack *stack, const struct pd_call *call, uint32_t depth,
                        uint64_t time, uint64_t *inner)
 {

@@ -6,11 +6,11 @@
 #include "render/script/plan.h"
 #include <stdlib.h>
 
-/* Chains of callers that a worker remembers, and the bytes of them. */
+/* How many chains of callers a worker remembers, and how many bytes of them. */
 #define CALLERS_KEPT 65536
 #define CALLERS_MEMORY (UINT64_C(16) << 20)
 
-/* Frames of a copied stack, whatever the greatest number of addresses of a chain. */
+/* The most frames of a copied stack, whatever limit the chains of the recording have. */
 enum { UNWOUND_LIMIT = 8192 };
 
 struct pd_profile_worker *pd_profile_worker_new(struct pd_profile_shared *shared,
@@ -76,8 +76,8 @@ static bool has_chain(const struct pd_sample *sample)
 static bool make_room(struct pd_profile_worker *worker, const struct pd_sample *sample)
 {
     size_t max = worker->shared->max_stack;
-    /* A leaf's caller may come to it, and the processor's call stack, of two ends for each
-     * branch. */
+    /* The caller of a leaf function may be added, and the processor's call stack, with two ends for
+     * each branch. */
     size_t want = PD_MIN((size_t)sample->callchain_count + 2, max) +
                   2 * ((size_t)sample->branch_count + 1);
     if (sample->stack_dynamic_size)
@@ -111,8 +111,8 @@ static bool stack_of(struct pd_profile_worker *worker, const struct pd_frame *fr
     return true;
 }
 
-/* How many of the first frames say where the sample itself was: its function, with those that were
- * put into it. */
+/* How many of the first frames say where the sample itself was: its function, and those inlined
+ * into it. */
 static size_t own_frames(const struct facts *facts, const struct pd_frame *frames, size_t count)
 {
     size_t i = 0;
@@ -135,7 +135,7 @@ static uint32_t finish_stack(struct pd_profile_worker *worker, const struct fact
                                   pd_profile_is_stop(worker, facts->own) ? PERFDATA_NONE : callers);
 }
 
-/* `key` not NULL: the chain came in two parts, whose second is to be remembered. */
+/* `key` not NULL: the chain came in two parts, and the stack of the second is to be remembered. */
 static uint32_t walk_chain(struct pd_profile_worker *worker, const struct facts *facts,
                            const struct pd_chain_key *key)
 {
@@ -151,7 +151,7 @@ static uint32_t walk_chain(struct pd_profile_worker *worker, const struct facts 
         !(frames = pd_chain_inlined(worker->resolver, worker->frames, &count)))
         return PERFDATA_NONE;
     size_t own = own_frames(facts, frames, count);
-    if (own > 1) /* functions that were put into the sample's own are its callees */
+    if (own > 1) /* functions inlined into the sample's own are its callees */
         return stack_of(worker, frames, 0, count, &callers) ? callers : PERFDATA_NONE;
     if (!stack_of(worker, frames, own, count, &callers))
         return PERFDATA_NONE;
@@ -160,7 +160,7 @@ static uint32_t walk_chain(struct pd_profile_worker *worker, const struct facts 
     return finish_stack(worker, facts, callers);
 }
 
-/* Callers come again and again while the sample's own address differs: their stack is
+/* The same callers come again and again while the sample's own address differs, so their stack is
  * remembered. */
 static uint32_t resolve_stack(struct pd_profile_worker *worker, const struct facts *facts)
 {
@@ -284,7 +284,7 @@ static bool place_of(struct pd_profile_worker *worker, struct pd_location *locat
     return out->frame != PERFDATA_NONE;
 }
 
-/* The name that the process's program began with. */
+/* The program that the process runs, known by the name that it began with. */
 static uint32_t program_of(const struct pd_profile_shared *shared, const struct pd_comm *comm)
 {
     uint32_t program = PERFDATA_NONE;
@@ -352,7 +352,7 @@ static perfdata_status take_row(struct pd_profile_worker *worker, const struct p
                : pd_no_memory(&worker->shared->recording->context, "the profile");
 }
 
-/* An event of a trace that tells of a moment. */
+/* Keeps a trace's event that tells of a moment as a mark. */
 static bool take_event_mark(const struct pd_sample *sample, struct pd_profile_rows *rows)
 {
     struct pd_text *texts = &rows->mark_texts;
@@ -442,7 +442,7 @@ static perfdata_status take_switch(struct pd_profile_worker *worker,
 
 /* ---- marks ---- */
 
-/* What went wrong, of a decoded record. False: nothing. */
+/* Fills in the mark of a record that tells of an error. False: it tells of none. */
 static bool mark_of(const struct pd_delivered *record, const union pd_any_record *body,
                     struct pd_profile_rows *rows, struct perfdata_profile_mark *out)
 {
@@ -468,7 +468,7 @@ static bool mark_of(const struct pd_delivered *record, const union pd_any_record
     return true;
 }
 
-/* Losses, and errors of decoding. */
+/* Keeps a mark for losses and for errors of decoding. */
 static perfdata_status take_mark(struct pd_profile_worker *worker,
                                  const struct pd_delivered *record, struct pd_profile_rows *rows)
 {

@@ -16,7 +16,7 @@ static void put_object(const perfdata_profile *profile, uint32_t object, struct 
     pd_text_string(out, of ? of->name : "");
 }
 
-/* What goes by the same name, NULs between its parts. */
+/* Writes the name that rows of both profiles are joined by, with NULs between its parts. */
 static void put_name(const perfdata_profile *profile, uint32_t by, uint32_t key,
                      struct pd_text *out)
 {

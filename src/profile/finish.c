@@ -7,8 +7,8 @@
 
 /* ---- hashes ---------------------------------------------------------------------------------- */
 
-/* FNV-1a of bytes and of little-endian numbers, mixed at the end. Part of the interface: never to
- * change. */
+/* FNV-1a of bytes and of little-endian numbers, mixed at the end. The result is part of the
+ * interface and must never change. */
 
 #define FNV_BASIS UINT64_C(0xcbf29ce484222325)
 #define FNV_PRIME UINT64_C(0x100000001b3)
@@ -55,7 +55,7 @@ static void hash_frames_and_stacks(perfdata_profile *profile)
         hash = hash_number(hash, frame->line);
         if (frame->file)
             hash = hash_bytes(hash, frame->file, strlen(frame->file));
-        /* A kernel lies elsewhere after each boot. */
+        /* a kernel lies elsewhere after each boot */
         bool moves = function->flags & PERFDATA_FUNCTION_KERNEL &&
                      !(function->flags & PERFDATA_FUNCTION_UNKNOWN);
         frame->hash = pd_digest64(hash_number(hash, moves && frame->address
@@ -127,8 +127,8 @@ static int by_number(const void *a, const void *b)
 }
 #undef COMPARE
 
-/* The maps of objects that occur: those of processes as records told them, the kernel's as they
- * were found. What is told again counts once. */
+/* The maps of objects that occur: those of processes as recorded, the kernel's as samples were
+ * found in them. A map that was recorded twice counts once. */
 static bool take_mappings(struct pd_profile_shared *shared)
 {
     struct pd_profile_known *known = &shared->known;

@@ -7,7 +7,7 @@
 static uint32_t function_of(struct pd_profile_worker *worker, const struct pd_location *location)
 {
     const void *identity = location->sym ? (const void *)location->sym : location->dso;
-    /* Symbols of one object may be read for another: it is told by both. */
+    /* One object's symbols may be read for another, so the key holds both. */
     uint64_t key = pd_hash64((uint64_t)(uintptr_t)identity) ^ (uint64_t)(uintptr_t)location->dso;
     for (uint32_t step = 0;; step++, key = pd_hash64(key + step)) {
         uint32_t id = pd_map64_get(&worker->function_map, key);
@@ -30,8 +30,9 @@ static uint32_t function_of(struct pd_profile_worker *worker, const struct pd_lo
     return pd_map64_set(&worker->function_map, key, id) ? id : PERFDATA_NONE;
 }
 
-/* The kernel's, which records and its own table tell. A process's are the timeline's to note: a
- * location that several processes share knows the map of one of them only. */
+/* Notes the kernel's maps, which come from records and from its own table. Those of a process are
+ * noted by the timeline instead, since a location that several processes share knows the map of one
+ * of them only. */
 bool pd_profile_note_mapping(struct pd_profile_worker *worker, const struct pd_map *map)
 {
     uint64_t key = (uint64_t)(uintptr_t)map;

@@ -5,7 +5,7 @@
 #include "base/hash.h"
 #include <stdlib.h>
 
-/* Values seldom come twice: each text takes memory. */
+/* The limit exists because values seldom repeat, so that each text takes memory of its own. */
 #define MARKS_WITH_VALUES 250000
 
 /* ---- threads ---- */
@@ -30,7 +30,7 @@ static uint32_t new_thread(struct pd_profile_shared *shared, const struct pd_thr
     return profile->threads.count - 1;
 }
 
-/* Numbers given out one after the other. False: no memory. */
+/* Gives a key the next number unless it has one. False: no memory. */
 static bool next_id(struct pd_map64 *map, uint64_t key, uint32_t *count, uint32_t *id)
 {
     *id = pd_map64_get(map, key);
@@ -40,7 +40,7 @@ static bool next_id(struct pd_map64 *map, uint64_t key, uint32_t *count, uint32_
     return *count < PERFDATA_NONE && pd_map64_set(map, key, (*count)++);
 }
 
-/* A new name is that of a new thread. */
+/* Chooses the thread that sums count towards: one with a new name is a new thread. */
 static bool choose_counted(struct pd_profile_shared *shared, uint32_t thread, uint32_t comm)
 {
     struct pd_profile_known *known = &shared->known;
@@ -239,7 +239,8 @@ static perfdata_status merge_switches(struct pd_profile_shared *shared,
         made.thread = thread_of(shared, row->thread, row->comm, row->pid);
         if (made.thread == PERFDATA_NONE || !pd_vec_push(&shared->profile->switches, made))
             return pd_no_memory(&shared->recording->context, "the profile");
-        /* Of twice as many half goes: seldom enough to take next to no time. */
+        /* Thinning begins at twice the limit and drops half: seldom enough to take next to no
+         * time. */
         if (most && shared->profile->switches.count >= 2 * most &&
             !pd_profile_thin_switches(shared->profile, most))
             return pd_no_memory(&shared->recording->context, "the profile");
@@ -286,7 +287,7 @@ static perfdata_status merge_marks(struct pd_profile_shared *shared,
     return PERFDATA_OK;
 }
 
-/* The number that a stack has already; PERFDATA_NONE: none yet. */
+/* The profile's number for a worker's stack that already has one; PERFDATA_NONE: none yet. */
 PD_INLINE uint32_t numbered(const struct pd_profile_rows *rows, size_t i)
 {
     const struct pd_profile_worker *worker = rows->worker;
@@ -294,7 +295,8 @@ PD_INLINE uint32_t numbered(const struct pd_profile_rows *rows, size_t i)
     return stack < worker->stack_ids.count ? worker->stack_ids.data[stack] - 1 : PERFDATA_NONE;
 }
 
-/* Asks the memory for what rows behind row i will look at: stacks and sums lie anywhere. */
+/* Prefetches what rows after row i will look at, since their stacks and sums are scattered in
+ * memory. */
 PD_INLINE void fetch_ahead(const struct pd_profile_shared *shared,
                            const struct pd_profile_rows *rows, size_t i)
 {

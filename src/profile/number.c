@@ -5,7 +5,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
-/* The place of a function that was put into others, and so has none. */
+/* The place of an inlined function, which has none of its own. */
 #define NO_PLACE UINT64_MAX
 
 /* ---- objects ---- */
@@ -100,7 +100,7 @@ static uint32_t intern_function(struct pd_profile_shared *shared,
     return id;
 }
 
-/* A number of the worker's that has one of the profile's already, else what `make` gives. */
+/* The profile's number for a worker's number if it has one already, else what `make` gives. */
 #define KNOWN_ID(vec, index) ((index) < (vec)->count ? (vec)->data[index] : 0)
 
 static bool keep_id(uint32_t **data, size_t *count, size_t *capacity, uint32_t local, uint32_t id)

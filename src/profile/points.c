@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* The stack of a sample whose frames are told by function alone, without a location for each of its
- * addresses. Processes by the thousand have the same objects at other places each, so that
- * locations are made by the hundred thousand for some thousand functions. Here an address becomes a
- * place in its object, and its frame is found by that: the same for all addresses of a function and
- * for all processes. */
+/* The stack of a sample whose frames are told apart by function alone, found without making a
+ * location for each of its addresses. Thousands of processes may map the same objects at different
+ * addresses each, which would make hundreds of thousands of locations for a few thousand functions.
+ * Here an address becomes a place in its object, by which its frame is found: the same for all
+ * addresses of a function and for all processes. */
 #include "profile/profile.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include <stdlib.h>
 
 enum {
-    NEAR_SHIFT = 8,  /* of an address: those of one place are mostly in one function */
+    NEAR_SHIFT = 8,  /* bits of an address that are dropped: the rest mostly tells its function */
     NEAR_FIRST = 10, /* bits of the table's size, */
     NEAR_LAST = 16,  /* up to 1.5 MB */
     NEAR_STEP = 2    /* bits that it grows by */
 };
 
-/* A function, or a gap between two, that addresses around a place lie in. */
+/* The function, or the gap between two functions, that the addresses around a place lie in. */
 struct pd_near_frame {
     const struct pd_dso *dso;
     uint64_t from;
@@ -36,7 +36,8 @@ PD_INLINE struct pd_near_frame *near_slot(const struct pd_profile_points *points
     return &points->near[pd_hash_pair(place, (uintptr_t)dso_of(point)) >> points->near_shift];
 }
 
-/* What is forgotten is found again. Without memory the table stays as it is. */
+/* Growing empties the table: what is forgotten is simply looked up again. Without memory the table
+ * stays as it is. */
 static void grow_near(struct pd_profile_points *points)
 {
     unsigned bits = 64 - points->near_shift + NEAR_STEP;
@@ -95,7 +96,7 @@ static PD_NOINLINE uint32_t look_up(struct pd_profile_worker *worker, const stru
     return frame;
 }
 
-/* Of all addresses that lie in no map. */
+/* The frame of all addresses that lie in no map. */
 static uint32_t nowhere(struct pd_profile_worker *worker)
 {
     struct pd_location location = { 0 };
@@ -135,8 +136,8 @@ PD_INLINE uint64_t entry(const struct pd_chain_entries *entries, size_t i)
     return pd_load64(entries->ips + 8 * i, entries->swap);
 }
 
-/* False: not every address follows a marker, there are too many, or the first one is not that of
- * the sample. */
+/* Takes a chain apart into runs. False: an address follows no marker, there are too many runs, or
+ * the first address is not that of the sample. */
 static bool take_apart(const struct pd_profile_worker *worker, const struct pd_sample *sample,
                        struct chain *out)
 {
@@ -163,7 +164,7 @@ static bool take_apart(const struct pd_profile_worker *worker, const struct pd_s
 
 /* ---- stacks ---- */
 
-/* The kernel's maps are to be told, whether or not a function is known already. */
+/* The kernel's maps have to be noted even where the function is known already. */
 static bool note_maps(struct pd_profile_worker *worker, size_t count)
 {
     struct pd_profile_points *points = &worker->points;
@@ -178,8 +179,8 @@ static bool note_maps(struct pd_profile_worker *worker, size_t count)
     return true;
 }
 
-/* A thread's samples have the same outer callers again and again. Takes those off the chain that
- * its last one had, too; returns their number. */
+/* A thread's samples have the same outer callers again and again. Takes those callers off the chain
+ * that the thread's last chain had as well; returns their number. */
 static size_t known_callers(const struct pd_profile_last *last, struct chain *chain)
 {
     size_t known = 0;
@@ -217,7 +218,7 @@ static bool find_points(struct pd_profile_worker *worker, const struct pd_delive
     return true;
 }
 
-/* What is left of the chain on what is known of it. */
+/* Puts what is left of the chain on top of the stack of its known callers. */
 static uint32_t put_callees(struct pd_profile_worker *worker, const struct chain *chain,
                             struct pd_profile_last *last)
 {

@@ -2,9 +2,10 @@
 /* The layer profile/: resolved samples -> interned functions, frames and stacks, columns of
  * samples, sums.
  *
- * Workers (collect.c) resolve samples and number what they meet for themselves. One call at a time
- * in delivery order (merge.c) turns a worker's numbers into the profile's, so that those depend on
- * the recording alone; after the first sample of a stack that is one look into an array. */
+ * Workers (collect.c) resolve samples and give numbers of their own to what they meet. The merge
+ * (merge.c), one batch at a time in delivery order, turns these into the profile's numbers, which
+ * thus depend on the recording alone; after the first sample of a stack this takes one look into an
+ * array. */
 #ifndef PD_PROFILE_H
 #define PD_PROFILE_H
 #include "analyse/calls.h"
@@ -27,7 +28,7 @@ struct pd_local_function {
 };
 
 struct pd_local_frame {
-    uint64_t address; /* 0 unless frames are told by it */
+    uint64_t address; /* 0 unless frames are told apart by address */
     const char *file; /* lives as long as the symbols; NULL: none */
     uint32_t function, line;
 };
@@ -41,26 +42,26 @@ struct pd_near_frame;
 
 enum { PD_PROFILE_LAST = 64, PD_PROFILE_STEPS = 64 };
 
-/* The last chain of a thread, from its outermost caller on. */
+/* The chain of a thread's last sample, from its outermost caller on. */
 struct pd_profile_last {
     uint64_t stamp; /* pd_resolver_points_stamp(); 0: none */
     size_t count;
     struct pd_profile_step {
         uint64_t ip;
-        uint32_t stack; /* up to here, the worker's */
+        uint32_t stack; /* the worker's number of the stack down to this address */
         uint32_t cpumode;
     } steps[PD_PROFILE_STEPS];
 };
 
-/* For frames that are told by function alone: see points.c. */
+/* For frames that are told apart by function alone: see points.c. */
 struct pd_profile_points {
     struct pd_near_frame *near;   /* by place in an object */
     unsigned near_shift;          /* 64 - bits of its size */
-    uint64_t missed;              /* places that it did not know, since it grew */
+    uint64_t missed;              /* lookups that failed since `near` last grew */
     struct pd_profile_last *last; /* by thread */
     struct pd_point *at;          /* of a chain */
     size_t capacity;
-    uint32_t nowhere;                /* the frame of what is in no map + 1; 0: none yet */
+    uint32_t nowhere;                /* the frame of addresses in no map, + 1; 0: none yet */
     const struct pd_map *kernel_map; /* noted last */
 };
 
@@ -71,14 +72,15 @@ struct pd_profile_worker {
     size_t frame_capacity;
     struct pd_chain_memo callers; /* the stack of a chain's callers */
     struct pd_profile_points points;
-    struct pd_sample synthesised; /* keeps what samples of traces never have */
+    struct pd_sample synthesised; /* the fields that samples of traces never set */
     struct pd_blocks functions, framelist, stacks;
     PD_VEC(const struct pd_map *) kernel_maps;
     struct pd_map64 function_map;           /* of a symbol, or of an object without one */
     struct pd_map64 stack_map, mapping_map; /* (parent, frame); of a map */
     uint32_t *frame_slots;                  /* number + 1, open addressing */
     size_t frame_mask;
-    /* The profile's numbers for these + 1; 0: not needed yet. For pd_profile_merge() alone. */
+    /* The profile's numbers for the worker's, each + 1; 0: not needed yet. For pd_profile_merge()
+     * alone. */
     PD_VEC(uint32_t) function_ids;
     PD_VEC(uint32_t) frame_ids;
     PD_VEC(uint32_t) stack_ids;
@@ -114,7 +116,7 @@ struct pd_profile_branch {
     const struct pd_thread *thread;
     const char *comm;
     uint32_t pid, cpu;
-    uint32_t program; /* which the process runs: when it changes, all calls end */
+    uint32_t program; /* the one that the process runs: when it changes, all calls end */
 };
 
 struct pd_profile_rows {
@@ -141,14 +143,14 @@ struct pd_profile_columns {
     } more[PERFDATA_COLUMN_COUNT];
 };
 
-/* What a function is known by among all: its own structure has what others see. */
+/* What tells a function from all others; what callers see of it is in its public structure. */
 struct pd_function_key {
-    uint64_t place; /* in the object, whatever it was moved by */
+    uint64_t place; /* in the object, wherever that was loaded */
     uint32_t object, name;
 };
 
 struct perfdata_profile {
-    atomic_uint holders; /* whoever calls perfdata_profile_free() one day */
+    atomic_uint holders; /* calls of perfdata_profile_free() that are still to come */
     struct pd_arena arena;
     struct pd_intern texts; /* names, files, comms */
     struct pd_blocks events, threads, objects, functions, frames, stacks, mappings;
@@ -156,7 +158,7 @@ struct perfdata_profile {
     PD_VEC(struct perfdata_profile_sum) sums;
     PD_VEC(struct perfdata_profile_call) calls;
     PD_VEC(struct perfdata_profile_call_sum)
-    call_sums; /* until it is built by number of the function */
+    call_sums; /* by function once the profile is built, before that by symbol */
     PD_VEC(struct perfdata_profile_mark) marks;
     uint64_t calls_left_out, shortest_call;
     uint64_t switches_left_out, switches_shorter_than;
@@ -167,7 +169,7 @@ struct perfdata_profile {
     bool keeps_samples;
 };
 
-/* One more call of perfdata_profile_free() until it is freed. */
+/* It takes one more call of perfdata_profile_free() to free the profile. */
 PD_INLINE void pd_profile_hold(perfdata_profile *profile)
 {
     atomic_fetch_add_explicit(&profile->holders, 1, memory_order_relaxed);
@@ -201,7 +203,7 @@ PD_INLINE struct perfdata_profile_thread *pd_profile_thread(const perfdata_profi
 
 /* ---- a run ---- */
 
-/* For merging: what tells things apart, and what was met last. */
+/* For merging: which things already have numbers, and what was met last. */
 struct pd_profile_known {
     PD_VEC(struct pd_function_key) function_keys;
     PD_VEC(const struct pd_dso *) dsos; /* of objects */
@@ -219,7 +221,7 @@ struct pd_profile_known {
     PD_VEC(uint32_t) last_thread; /* by pd_thread.index: its last number + 1 */
     PD_VEC(const char *) thread_comms;
     PD_VEC(uint32_t) comm_threads;   /* by comm: the first thread that has it */
-    PD_VEC(uint32_t) counted_thread; /* by thread: whose sums it counts for */
+    PD_VEC(uint32_t) counted_thread; /* by thread: the thread whose sums it counts towards */
     PD_VEC(uint32_t) last_sum;       /* by stack: its last sum + 1 */
     uint32_t last_event, last_event_thread, last_group;
 };
@@ -234,26 +236,28 @@ struct pd_profile_shared {
     struct pd_itrace_options itrace;
     unsigned max_stack;
     bool by_address, lines, lacks_memory, has_session;
-    bool takes_guests;                       /* all samples, as perf data convert */
-    bool without_places;                     /* pd_profile_take() needs none of its own */
-    bool by_points;                          /* the same of all, wherever points tell a stack */
+    bool takes_guests;                       /* samples of guests too, as perf data convert does */
+    bool without_places;                     /* pd_profile_take() need not locate samples */
+    bool by_points;                          /* the same, wherever points.c can tell the stack */
     uint32_t columns[PERFDATA_COLUMN_COUNT]; /* those that are asked for and there */
     size_t column_count;
     perfdata_profile *profile;
     struct pd_profile_known known;
     struct pd_profile_calls *calls; /* NULL until a branch comes */
     bool pairs;                     /* branches become calls */
-    bool by_exec;                   /* names tell whether a program begins with them */
+    bool by_exec;                   /* a comm record says whether a new program begins */
 };
 
-/* build.c: shared->recording and ->options -> filter, session with the samples of traces; before
- * any run. Forms that show samples as they were recorded use these without a profile. */
+/* build.c: makes the filter and the session, with the samples of traces, from shared->recording and
+ * ->options; before any run. Forms that show samples as they were recorded use these functions
+ * without a profile. */
 perfdata_status pd_profile_open(struct pd_profile_shared *shared);
-/* Gives `status`, or what closing fails with; after a failed pd_profile_open(), too. */
+/* Returns `status`, or the error of closing; to be called after a failed pd_profile_open(), too. */
 perfdata_status pd_profile_close(struct pd_profile_shared *shared, perfdata_status status);
 /* After a run. */
 uint64_t pd_profile_trace_errors(const struct pd_profile_shared *shared);
-/* A consumer's front(), with `shared` as its data: what perf skips before it looks for threads. */
+/* A consumer's front(), with `shared` as its data: skips the records that perf skips before it
+ * looks up their threads. */
 int pd_profile_front(void *data, const struct pd_delivered *record);
 PD_INLINE bool pd_profile_needs_front(const struct pd_profile_shared *shared)
 {
@@ -263,13 +267,14 @@ PD_INLINE bool pd_profile_needs_front(const struct pd_profile_shared *shared)
 /* A sample that the filters keep. */
 struct pd_profile_taken {
     const struct pd_sample *sample;
-    struct pd_location *own; /* where it was; NULL: shared->without_places, and no filter asked */
+    struct pd_location *own; /* of the sample; NULL: shared->without_places, and no filter needs
+                              * it */
     struct pd_sample local;
 };
 enum pd_profile_verdict { PD_PROFILE_DROPPED = 0, PD_PROFILE_TAKEN = 1 };
 
 /* collect.c: the worker's part of the pipeline. */
-/* Chains end at it. */
+/* Whether chains end at this location. */
 bool pd_profile_is_stop(const struct pd_profile_worker *worker, const struct pd_location *location);
 /* A verdict, or < 0. */
 int pd_profile_take(struct pd_profile_worker *worker, const struct pd_delivered *record,
@@ -282,11 +287,11 @@ perfdata_status pd_profile_collect(struct pd_profile_worker *worker, struct pd_b
 /* local.c: numbers for a worker's frames and stacks; PERFDATA_NONE: no memory. */
 uint32_t pd_profile_local_frame(struct pd_profile_worker *worker, struct pd_location *location);
 uint32_t pd_profile_local_stack(struct pd_profile_worker *worker, uint32_t frame, uint32_t parent);
-/* A kernel's map, of a sample that counts. False: no memory. */
+/* Notes the kernel's map that a counted sample lies in. False: no memory. */
 bool pd_profile_note_mapping(struct pd_profile_worker *worker, const struct pd_map *map);
 
-/* points.c, with shared->by_points: the stack of a sample; PERFDATA_NONE: no memory. False: it is
- * to be resolved address by address. */
+/* points.c, with shared->by_points: the stack of a sample; PERFDATA_NONE: no memory. Returns false
+ * if the stack has to be resolved address by address. */
 bool pd_profile_points_stack(struct pd_profile_worker *worker, const struct pd_delivered *record,
                              const struct pd_sample *sample, uint32_t *stack);
 bool pd_profile_points_init(struct pd_profile_points *points);

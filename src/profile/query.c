@@ -157,7 +157,7 @@ static void free_links(struct links *links)
     free(links->next);
 }
 
-/* What a stack and all those that begin with it weigh. */
+/* For each stack, what it and all stacks that begin with it weigh. */
 static struct pd_weight *weigh_all(const struct pd_query *query)
 {
     const perfdata_profile *profile = query->profile;

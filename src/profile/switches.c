@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Context switches without end -> those of the longest runs. */
+/* More context switches than there is room for -> those of the longest runs. */
 #include "profile/switches.h"
 #include "profile/profile.h"
 #include <stdlib.h>
 
-/* Lengths of runs: a class each below PARTS, above as many classes between two powers of two. */
+/* Lengths of runs fall into classes: one for each length below PARTS, above that PARTS classes
+ * between two powers of two. */
 enum { PARTS = 16, LENGTHS = PARTS * 61 };
 
 #define NO_PARTNER UINT64_MAX
@@ -17,7 +18,7 @@ static unsigned length_of(uint64_t time)
     return (power - 3) * PARTS + (unsigned)(time >> (power - 4)) % PARTS;
 }
 
-/* The shortest time of a class; of the one behind the last the longest time there is. */
+/* The shortest time of a class; for the number after the last class, the longest time there is. */
 static uint64_t shortest_of(unsigned length)
 {
     if (length < PARTS)
@@ -59,11 +60,11 @@ static void count_length(void *data, uint64_t from, uint64_t to, unsigned length
 struct leaving {
     struct pd_thinned *out;
     unsigned below;       /* lengths below this one go, */
-    uint64_t room, count; /* but `room` of the `count` runs of the longest of these, */
-    uint64_t met;         /* so many of which have been met */
+    uint64_t room, count; /* but `room` of the `count` runs just below it stay, */
+    uint64_t met;         /* of which `met` have been seen so far */
 };
 
-/* Those that stay lie all over the time. */
+/* Spreads the runs that stay evenly over the recording. */
 static bool has_room(struct leaving *leaving)
 {
     uint64_t met = leaving->met++;
@@ -103,7 +104,7 @@ bool pd_switches_thin(const struct perfdata_profile_switch *switches, uint64_t c
     leaving.room = PD_MIN(kept < most ? (most - kept) / 2 : 0, leaving.count);
     each_run(switches, count, came, threads, leave_out, &leaving);
     out->shorter_than = shortest_of(leaving.below);
-    /* What has no partner, beyond the room: the latest. */
+    /* of switches without a partner, the latest go first */
     for (uint64_t i = count; i-- > 0 && out->kept > most;)
         if (!out->left_out[i]) {
             out->left_out[i] = true;

@@ -27,7 +27,7 @@ static uint32_t node_below(const struct pd_query *query, struct growing *tree, u
 
 /* ---- from callers to callees: a node of a stack lies below that of its caller ---- */
 
-/* What a stack without samples and without callees that have some needs: nothing. */
+/* Marks the stacks that need a node: those with samples, or with callees that have some. */
 static bool *mark_needed(const struct pd_query *query)
 {
     const perfdata_profile *profile = query->profile;
@@ -65,7 +65,7 @@ static bool grow_down(const struct pd_query *query, struct growing *tree)
         uint32_t node = node_of[self], last = node_of[i];
         if (!query->own[i].count || last == PERFDATA_NONE)
             continue;
-        /* Its own function may lie above the one that the tree begins with. */
+        /* the stack may end above the function that the tree begins with */
         node = node == PERFDATA_NONE ? last : node;
         tree->nodes.data[node].self_count += query->own[i].count; /* NOLINT: the node was pushed */
         tree->nodes.data[node].self_weight += query->own[i].weight;

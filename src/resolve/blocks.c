@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Locations of functions by object and block of addresses. Processes by the thousand run the same
- * objects at other places each, so that tables of their addresses are as cold as the processes are
- * young; functions and the blocks that they lie in are few. */
+/* Locations of functions by object and block of addresses. Thousands of processes may run the same
+ * objects at different addresses each, and tables by address would know nothing of a new process;
+ * functions and the blocks that they lie in are few. */
 #include "base/hash.h"
 #include "base/memory.h"
 #include "resolve/resolver.h"
@@ -10,8 +10,8 @@
 
 enum { BLOCK_SHIFT = 7 }; /* about as long as most functions: two of them fit into a slot */
 
-/* What was known is forgotten: it will be found again. Without memory the slots stay as they
- * are. */
+/* The new slots are empty: what was known will be found again. Without memory the slots stay as
+ * they are. */
 static void make_slots(struct pd_resolver *resolver, unsigned bits)
 {
     const size_t size = sizeof(struct pd_block_slot) << bits;
@@ -37,7 +37,7 @@ void pd_resolver_begin_spots(struct pd_resolver *resolver)
         make_slots(resolver, 64 - resolver->points.blocks.shift + 2);
 }
 
-/* Whose addresses they are: as for locations of functions. */
+/* Whose addresses a slot is about: as for locations of functions. */
 PD_INLINE const void *owner_of(const struct pd_spot *spot)
 {
     return spot->cpumode == PD_CPUMODE_USER ? (const void *)spot->point.map->dso
@@ -59,8 +59,8 @@ void pd_resolver_spot(struct pd_resolver *resolver, const struct pd_thread *thre
     __builtin_prefetch(out->slot);
 }
 
-/* The way that holds the spot's address now; NULL: its answer is not the same for all that have the
- * object. */
+/* Fills the way that holds the spot's address from now on; NULL: its answer is not the same for all
+ * that have the object. */
 static PD_NOINLINE const struct pd_block_way *find(struct pd_resolver *resolver,
                                                    const struct pd_spot *spot)
 {
@@ -84,8 +84,8 @@ PD_INLINE bool holds(const struct pd_block_way *way, const void *owner, uint64_t
     return way->owner == owner && addr - way->from < way->size;
 }
 
-/* False: it is to be looked up in its turn. *out is the function's location; NULL: the address has
- * one of its own. */
+/* False: the spot's address has to be looked up in its turn. *out is the function's location; NULL:
+ * the address has one of its own. */
 PD_INLINE bool look_up(struct pd_resolver *resolver, const struct pd_spot *spot,
                        struct pd_location **out)
 {

@@ -48,9 +48,9 @@ static bool use_call_stack(struct walk *walk, unsigned max_stack)
 
 /* ---- arm64's leaf functions ----
  *
- * They make no frame: the kernel's walk along the frame pointers misses their caller. perf on arm64
- * records the link register beside the chain, and there the caller's address is, unless the
- * function has put it on the stack. */
+ * They set up no frame, so that the kernel's walk along the frame pointers misses their caller.
+ * perf on arm64 records the link register beside the chain, which holds the caller's address unless
+ * the function has put that on the stack. */
 
 #define ARM64_LINK_REGISTER 30
 
@@ -85,7 +85,7 @@ static int is_first_of(void *data, const struct pd_map *map)
     return first->map != NULL;
 }
 
-/* The lowest map of the thread's. */
+/* The lowest of the thread's maps. */
 static const struct pd_map *first_map(const struct walk *walk, const struct pd_dso *dso)
 {
     struct first_of first = { dso, NULL };
@@ -121,8 +121,8 @@ static PD_NOINLINE void find_leaf_caller(struct walk *walk)
     walk->leaf_caller = link - 1; /* within the call */
 }
 
-/* What an entry of the processor's call stack tells as a branch's end. perf takes each for a target
- * of the newest branch, or, when it comes from the caller, for a source. */
+/* What an entry of the processor's call stack tells as a branch's end. perf takes each entry for a
+ * target of the newest branch or, when it walks from the caller, for a source. */
 static PD_NOINLINE uint64_t end_of(const struct walk *walk, size_t at)
 {
     struct pd_branch newest = pd_branch_at(walk->sample, 0);
@@ -173,7 +173,7 @@ static void from_callee(struct walk *walk, size_t max, bool *invalid)
     max += walk->path.count;
     for (size_t i = walk->first; i < walk->count && walk->path.count < max; i++) {
         uint64_t ip = entry(walk, i);
-        /* perf adds it when it comes to the next one. */
+        /* perf adds the leaf's caller when it comes to the next entry. */
         if (PD_UNLIKELY(walk->leaf && i == walk->leaf + 1) &&
             put(walk, PD_CPUMODE_USER, walk->leaf, walk->leaf_caller) && walk->path.count == max)
             break;
@@ -239,7 +239,7 @@ bool pd_chain_has_more(const struct pd_sample *sample)
     return sample->branch_count || has_link_register(sample) || pd_has_stack(sample);
 }
 
-/* The sample's own address came first: what it loaded is there. */
+/* The sample's own address was looked up first, so what that had to load is there. */
 static void enter_chain(struct pd_resolver *resolver, const struct pd_thread *thread,
                         uint64_t number)
 {
@@ -287,7 +287,7 @@ struct pd_location *pd_resolve_leaf(struct pd_resolver *resolver, const struct p
 }
 
 /* Branches stand between the sample and its callers. perf then leaves out as many entries of the
- * chain as there are branches, besides those that the branches have told. */
+ * chain as there are branches, besides those that the branches show already. */
 static PD_NOINLINE void join_branches(struct walk *walk, unsigned max_stack, bool *invalid)
 {
     struct pd_chain_path *path = &walk->path;

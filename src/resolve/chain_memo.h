@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a consumer made of a chain, kept for when the chain comes again: chains repeat far more
- * often than not. Direct-mapped, of one worker, growing up to a bound: what does not fit any more
- * is made again. */
+ * often than not. Each worker has one; it is direct-mapped and grows up to a bound: what no longer
+ * fits is made again. */
 #ifndef PD_CHAIN_MEMO_H
 #define PD_CHAIN_MEMO_H
 #include "base/arena.h"
@@ -21,13 +21,13 @@ struct pd_chain_slot {
 
 struct pd_chain_memo {
     struct pd_chain_slot *slots; /* a power of two */
-    size_t mask, most;           /* `most` is of slots, up to which it grows */
-    size_t used;                 /* kept since it was empty */
+    size_t mask, most;           /* `most`: how many slots it may grow to */
+    size_t used;                 /* bytes kept since it was last empty */
     struct pd_arena arena;
     uint64_t limit; /* bytes kept before all are dropped */
 };
 
-/* At most `slots`, a power of two. False: no memory. */
+/* Grows to at most `slots`, a power of two. False: no memory. */
 bool pd_chain_memo_init(struct pd_chain_memo *memo, size_t slots, uint64_t limit);
 /* All zero: nothing. */
 void pd_chain_memo_free(struct pd_chain_memo *memo);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Guests: machines with threads, maps and symbols of their own, known by the pid of their
- * hypervisor's process. Samples and maps that say that they are a guest's act there, once guests
- * are asked for. The front's alone; others come to a guest through its threads. */
+ * hypervisor's process. Samples and maps that are marked as a guest's belong there, once guests are
+ * asked for. Only the front uses this list; others reach a guest through its threads. */
 #ifndef PD_RESOLVE_GUESTS_H
 #define PD_RESOLVE_GUESTS_H
 #include "base/hash.h"
 #include "base/vec.h"
 #include "resolve/resolve.h"
 
-/* Where the kernel of the guest that has no name is looked for, and folders of the others:
+/* Where the kernel of the nameless guest is looked for, and where the folders of the others lie:
  * MOUNT/PID. NULL: not given. */
 struct pd_guest_places {
     const char *kallsyms, *modules, *vmlinux, *mount;
@@ -51,8 +51,8 @@ perfdata_status pd_guests_index(struct pd_guests *guests, const uint8_t *record,
 /* NULL: the id is no guest's. */
 const struct pd_guest_cpu *pd_guests_cpu(const struct pd_guests *guests, uint64_t id);
 
-/* perf's choice: the guest of that pid, else the nameless one, which is made when unseen; of pid -1
- * the host. NULL without memory. */
+/* The machine as perf chooses it: the guest of that pid, else the nameless one, which is made when
+ * unseen; for pid -1 the host. NULL without memory. */
 struct pd_timeline *pd_guests_timeline(struct pd_guests *guests, uint32_t pid);
 
 /* With `code`: the thread that perf shows samples of a guest with, named after the guest. NULL
@@ -60,7 +60,7 @@ struct pd_timeline *pd_guests_timeline(struct pd_guests *guests, uint32_t pid);
 struct pd_thread *pd_guests_code_thread(struct pd_guests *guests, uint32_t machine, uint32_t pid,
                                         uint64_t number);
 
-/* As for the host's timeline, for those of all guests. */
+/* Does for the timelines of all guests what is done for the host's. */
 void pd_guests_settle(struct pd_guests *guests, uint64_t number);
 void pd_guests_retire(struct pd_guests *guests, uint64_t number);
 

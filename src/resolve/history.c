@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Recorded branches as frames of a chain: the way that led to a sample, jump by jump, loops told
- * once. */
+/* Recorded branches as frames of a chain: the way that led to a sample, jump by jump, with each
+ * loop shown once. */
 #include "resolve/resolver.h"
 
 /* Where a branch was met first. There are fewer slots than branches may be, and no second choice:
@@ -14,7 +14,7 @@ static size_t slot_of(uint64_t from)
     return (size_t)(from * UINT64_C(0x61c8864680b583eb) >> (64 - SLOT_BITS)) % SLOTS;
 }
 
-/* How many branches from `first` on come once more from `again` on; 0: that is no loop. */
+/* How many branches the loop has that begins at `first` and again at `again`; 0: there is none. */
 static size_t loop_length(const struct pd_branch *branches, size_t first, size_t again,
                           size_t count)
 {
@@ -25,7 +25,7 @@ static size_t loop_length(const struct pd_branch *branches, size_t first, size_t
     return length;
 }
 
-/* Takes out what is gone through again. Returns how many are left. */
+/* Takes out the repetitions of loops. Returns how many branches are left. */
 static size_t remove_loops(struct pd_branch *branches, struct pd_history_loops *loops, size_t count)
 {
     uint8_t met[SLOTS];
@@ -92,8 +92,8 @@ uint64_t pd_chain_end_to(const struct pd_branch *branch)
 
 /* ---- frames ---- */
 
-/* A call's return address lies behind it: no instruction is longer than eight bytes, perf
- * thinks. */
+/* A call's return address lies right behind the call: perf assumes that no instruction is longer
+ * than eight bytes. */
 static bool is_call_of(const struct pd_branch *branch, uint64_t return_address)
 {
     return branch->from < return_address && branch->from >= return_address - 8;

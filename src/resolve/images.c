@@ -33,7 +33,7 @@ static perfdata_status open_kernel(struct pd_symbols *symbols, struct pd_image *
         return pd_image_open_path(kernel->code_path, out);
     if (!kernel || kernel->type != PD_OBJECT_VMLINUX)
         return 0;
-    /* perf looks for the name that it was given once more, below symfs. */
+    /* perf looks once more, below symfs, for the name that it was given. */
     perfdata_status status = pd_image_open(&symbols->search, kernel->long_name, NULL, out);
     return status || *out ? status : pd_image_open_path(kernel->path, out);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Frames of functions that the compiler has put into others. */
+/* Frames of functions that the compiler has inlined into others. */
 #include "resolve/resolver.h"
 #include "object/symtab/demangle.h"
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static const char *shown_name(struct pd_symbols *symbols, const char *name)
     return copy;
 }
 
-/* The function itself keeps its symbol: perf knows it by its name. */
+/* The function itself keeps its symbol: perf recognises it by its name. */
 static const struct pd_symbol *new_symbol(struct pd_symbols *symbols,
                                           const struct pd_symbol *within, const char *raw)
 {
@@ -111,7 +111,7 @@ static int list_of(struct pd_resolver *resolver, const struct pd_location *locat
                : -1;
 }
 
-/* perf walks the unwound part of a chain that it shows from the caller from there. */
+/* If perf shows chains from the caller, it walks the unwound part from there, too. */
 static bool ask_callers_first(struct pd_resolver *resolver, const struct pd_frame *frames,
                               size_t recorded, size_t count)
 {

@@ -11,7 +11,7 @@ struct request_maps {
     bool failed;
 };
 
-/* Pieces of the main map, cut by modules, are one again. */
+/* Pieces that modules have cut the main map into become one map again. */
 static int collect(void *data, const struct pd_map *map)
 {
     struct request_maps *request = data;
@@ -136,7 +136,7 @@ static bool fill(struct pd_kernel_view *view, struct request_maps *request)
     qsort(view->places, view->count, sizeof *view->places, by_start);
     for (size_t i = 0; i < view->count; i++) {
         struct pd_dso *dso = view->places[i].map.dso;
-        /* Modules go on to their own files; all else is now loaded. */
+        /* Modules are loaded from their own files later; all else is loaded now. */
         if (dso->kind == PD_DSO_KERNEL)
             atomic_store_explicit(&dso->symbols, &view->places[i].loaded, memory_order_release);
     }
@@ -218,7 +218,8 @@ const struct pd_map *pd_symbols_kernel_map(struct pd_symbols *symbols, uint64_t 
     const struct pd_map *loaded = search(view, ip);
     if (loaded || !map)
         return loaded;
-    /* What was there while the table was loaded has now the bounds that the table gave it. */
+    /* Maps that were there when the table was loaded now have the bounds that the table gave
+     * them. */
     bool was_there = map->main_kernel || map->dso->kind == PD_DSO_MODULE;
     return was_there && map->number <= view->number ? NULL : map;
 }

@@ -37,8 +37,8 @@ static uint64_t object_hash(const struct pd_dso *dso, uint64_t addr)
     return pd_hash_pair(addr, (uint64_t)(uintptr_t)dso);
 }
 
-/* What a function's location is shared by: all processes that have its object, or those that see
- * its kernel's map. */
+/* By whom a function's location is shared: by all processes that have its object, or by those that
+ * see its kernel's map. */
 static const void *owner_of(const struct pd_map *map, uint8_t cpumode)
 {
     return cpumode == PD_CPUMODE_USER ? (const void *)map->dso : map;
@@ -110,7 +110,7 @@ static struct pd_location *new_location(struct pd_resolver *resolver)
     return resolver->slab++;
 }
 
-/* Without its symbol. */
+/* Makes a location without its symbol. */
 static struct pd_location *make_bare(struct pd_resolver *resolver, const struct pd_map *map,
                                      uint8_t cpumode, uint64_t ip)
 {
@@ -142,8 +142,8 @@ static struct pd_location *make_location(struct pd_resolver *resolver, const str
     return location;
 }
 
-/* What is told of a function is the same wherever its object lies. Of an address outside of all
- * functions the map may be told. */
+/* What consumers say of a function is the same wherever its object lies. For an address outside all
+ * functions they may show the map. */
 static bool may_join(const struct pd_resolver *resolver, const struct pd_map *map, uint8_t cpumode)
 {
     if (!resolver->ways.by_object || !map)
@@ -198,7 +198,7 @@ static struct pd_location *find_in_object(struct pd_resolver *resolver, const st
     return NULL;
 }
 
-/* A new one, for the free place of the table. */
+/* Puts a new location into the free place of the table. */
 static struct pd_location *put_in_object(struct pd_resolver *resolver, const struct pd_map *map,
                                          uint64_t ip, const struct pd_symbol *symbol, size_t at)
 {
@@ -252,7 +252,7 @@ static struct pd_location *in_object(struct pd_resolver *resolver, const struct 
     /* Consumers that ask for functions do not ask for the map of what lies in none. */
     if (!symbol && by_function && cpumode == PD_CPUMODE_USER)
         return pd_resolver_outside(resolver, map, ip);
-    /* Of data the offset is told, and by the place of the map. */
+    /* For data the offset is shown, and that depends on the place of the map. */
     if (!symbol || addr >= symbol->end || symbol->type == STT_OBJECT)
         return NULL;
     return by_function ? pd_resolver_of_function(resolver, map, cpumode, ip, symbol)

@@ -22,9 +22,9 @@ void pd_symbols_free(struct pd_symbols *symbols);
 
 /* An address, resolved. Owned by the resolver, valid until its pd_resolver_trim(); map, dso and
  * symbol stay. DSOs that only the kernel's table knows ("[kernel].init.text") are not in the
- * timeline's list; their index is above its. */
+ * timeline's list; their index is above all in that list. */
 struct pd_location {
-    uint64_t ip;                 /* as recorded; with of_object the consumer's */
+    uint64_t ip;                 /* as recorded; with of_object, of the first process that had it */
     uint64_t addr;               /* what is looked up in the symbol table: al.addr */
     const struct pd_map *map;    /* NULL: none */
     const struct pd_dso *dso;    /* NULL: none */
@@ -46,36 +46,37 @@ struct pd_resolver;
 struct pd_resolver *pd_resolver_new(struct pd_symbols *symbols);
 void pd_resolver_free(struct pd_resolver *resolver);
 
-/* Never NULL but when the system has no memory. cpumode as in misc bits 0-2. */
+/* NULL only when the system has no memory. cpumode as in misc bits 0-2. */
 struct pd_location *pd_resolve(struct pd_resolver *resolver, const struct pd_thread *thread,
                                uint64_t number, uint8_t cpumode, uint64_t ip);
-/* By address: kernel or user decided as thread__find_map_fb does (branch stacks). */
+/* For addresses without a mode (branch stacks): whether they are kernel or user is decided as
+ * thread__find_map_fb does. */
 struct pd_location *pd_resolve_any(struct pd_resolver *resolver, const struct pd_thread *thread,
                                    uint64_t number, uint8_t cpumode, uint64_t ip);
 /* Where nothing says whose the address is: perf asks the process, then the kernel, then guests that
  * hide the host. */
 struct pd_location *pd_resolve_unmoded(struct pd_resolver *resolver, const struct pd_thread *thread,
                                        uint64_t number, uint64_t ip);
-/* For speed only. An address will be looked up some samples later: fetch asks the memory for what
- * peek then reads, which is the location that the address had last, or NULL. It may not be the
- * answer: do not use it but for hints. */
+/* For speed only. An address will be looked up some samples later: fetch prefetches what peek then
+ * reads: the location that the address had last, or NULL. That need not be the right answer: use it
+ * as a hint only. */
 void pd_resolver_fetch(struct pd_resolver *resolver, uint8_t cpumode, uint64_t ip);
 const struct pd_location *pd_resolver_peek(struct pd_resolver *resolver, uint8_t cpumode,
                                            uint64_t ip);
-/* Code of a guest's user space is that of the sample's thread, its hypervisor's (--guest-code).
- * Default: no. */
+/* Addresses in a guest's user space are looked up in the sample's thread, that of its hypervisor
+ * (--guest-code). Default: no. */
 void pd_resolver_guest_code(struct pd_resolver *resolver, bool guest_code);
-/* What is the host's has no map, and no symbol. Default: it has. */
+/* With no_host, addresses of the host get no map and no symbol. Default: they do. */
 void pd_resolver_no_host(struct pd_resolver *resolver, bool no_host);
 /* Processes that have the same object share the location of an address in one of its functions,
  * wherever they have the object: its `ip` is then the first one's, and so is its map, which says of
  * the address no more than the object and the symbol. For consumers that ask neither; set before
  * the first look-up. Default: no. */
 void pd_resolver_by_object(struct pd_resolver *resolver, bool by_object);
-/* So do all addresses of a function, the kernel's, too: `addr` is then the first one's as well. An
- * address that lies in no function is shared as it is, with the first one's map. For consumers that
- * ask none of these; set behind pd_resolver_by_object(), without which it does
- * nothing. Default: no. Returns whether it is so now. */
+/* All addresses of a function share one location, too, also in the kernel: `addr` is then the first
+ * one's as well. For an address that lies in no function, processes share its location with the
+ * first one's map. For consumers that ask for none of these; set behind pd_resolver_by_object(),
+ * without which it does nothing. Default: no. Returns whether it is so now. */
 bool pd_resolver_by_function(struct pd_resolver *resolver, bool by_function);
 /* Inlined functions are named as perf names them, which depends on the order of the samples
  * (object/lines/asked.c). `turn` outlives the resolver. Default: NULL, each has its name. */
@@ -83,17 +84,17 @@ void pd_resolver_ask_in_turn(struct pd_resolver *resolver, const struct pd_lines
 /* Equal stamps: the same (cpumode, ip) gives the same answers for these threads. */
 uint64_t pd_resolver_stamp(struct pd_resolver *resolver, const struct pd_thread *thread,
                            uint64_t number);
-/* The same of addresses in the kernel only, whatever the thread; 0: nothing can be said. */
+/* The same for addresses in the kernel only, whatever the thread; 0: nothing can be said. */
 uint64_t pd_resolver_kernel_stamp(struct pd_resolver *resolver, const struct pd_thread *thread,
                                   uint64_t number);
-/* Numbers in a row for which an address of the thread, looked up with this cpumode, keeps its
- * answer. */
+/* A range of delivery numbers in which every address of the thread, looked up with this cpumode,
+ * keeps its answer. */
 struct pd_resolver_span {
     uint64_t from, until; /* [from, until) */
     uint64_t stamp;       /* another span with the same stamp gives the same answers; never 0 */
 };
 /* Only for the cpumodes of user and kernel, and for threads of the resolver's own machine; false:
- * the number is a rare one, of which nothing can be said. */
+ * it is one of the rare cases of which nothing can be said. */
 bool pd_resolver_span(struct pd_resolver *resolver, const struct pd_thread *thread, uint64_t number,
                       uint8_t cpumode, struct pd_resolver_span *out);
 /* Where an address of a process lies in what the process has mapped there, or one of the kernel's
@@ -101,7 +102,7 @@ bool pd_resolver_span(struct pd_resolver *resolver, const struct pd_thread *thre
 struct pd_point {
     const struct pd_map *map; /* NULL: nothing */
     uint64_t addr;            /* what is looked up in the symbol table */
-    uint64_t shown;           /* in a chain: of user space the same, of the kernel as recorded */
+    uint64_t shown;           /* in a chain: as `addr` in user space, as recorded in the kernel */
 };
 
 /* The points of addresses of user space or the kernel, recorded in a row, with
@@ -112,18 +113,18 @@ struct pd_chain_entries;
 bool pd_resolver_points(struct pd_resolver *resolver, const struct pd_thread *thread,
                         uint64_t number, uint8_t cpumode, const struct pd_chain_entries *entries,
                         struct pd_point *out);
-/* The same of one address, which is no chain's. */
+/* The same for one address that does not come from a chain. */
 bool pd_resolver_point(struct pd_resolver *resolver, const struct pd_thread *thread,
                        uint64_t number, uint8_t cpumode, uint64_t ip, struct pd_point *out);
 /* The map of any address in user space, and where it lies there, without a location: for data, of
- * which each address is another. False: it is a rare one, to be resolved. */
+ * which each address is another. False: this is a rare case, and the address has to be resolved. */
 bool pd_resolver_user_map(struct pd_resolver *resolver, const struct pd_thread *thread,
                           uint64_t number, uint64_t ip, struct pd_point *out);
 /* Equal stamps: the same (cpumode, ip) has the same point for these threads; 0: points cannot be
  * told for the thread at this number. */
 uint64_t pd_resolver_points_stamp(struct pd_resolver *resolver, const struct pd_thread *thread,
                                   uint64_t number);
-/* The symbol at a point that has a map, and which addresses of the object have the same. */
+/* The symbol at a point that has a map, and which addresses of the object have the same symbol. */
 struct pd_symbol_span pd_resolver_span_of(struct pd_resolver *resolver,
                                           const struct pd_point *point);
 /* Where the location of an address is remembered, with pd_resolver_by_function(). */
@@ -135,14 +136,15 @@ struct pd_spot {
     uint8_t cpumode;
 };
 
-/* For consumers that look up many addresses in a row: first all their spots, for which the memory
- * is then asked, then what lies there. */
+/* For consumers that look up many addresses in a row: they ask for all the spots first, which are
+ * then prefetched, and afterwards for what lies there. */
 /* Between two rows: room for more, if many were not found. */
 void pd_resolver_begin_spots(struct pd_resolver *resolver);
-/* Without a slot: the address is to be looked up by pd_resolve(), in its turn. */
+/* If the spot has no slot, the address has to be looked up by pd_resolve(), in its turn. */
 void pd_resolver_spot(struct pd_resolver *resolver, const struct pd_thread *thread, uint64_t number,
                       uint8_t cpumode, uint64_t ip, struct pd_spot *out);
-/* What lies at each, as pd_resolve() has it, or NULL: as above, as for spots without a slot. */
+/* What lies at each spot, as pd_resolve() would give it; NULL: it has to be looked up by that, as
+ * where a spot has no slot. */
 void pd_resolver_at_spots(struct pd_resolver *resolver, const struct pd_spot *spots, size_t count,
                           struct pd_location **out);
 /* Bounds the caches; call between batches only. True when locations were dropped. */
@@ -165,14 +167,15 @@ void pd_resolver_statistics(const struct pd_resolver *resolver, struct pd_resolv
 bool pd_symbols_show_front(struct pd_symbols *symbols, uint8_t cpumode, uint64_t ip,
                            uint64_t number);
 
-/* A thread loads the kernel's table just now, for which all others would have to wait. A hint. */
+/* Whether some thread is loading the kernel's table, for which all others would have to wait. A
+ * hint only. */
 bool pd_symbols_loading(const struct pd_symbols *symbols);
-/* It has been loaded. */
+/* Whether the kernel's table has been loaded. */
 bool pd_symbols_has_kernel(const struct pd_symbols *symbols);
 
 /* The symbol table behind a map, loading it when needed; NULL when it has none. Any thread. */
 const struct pd_symtab *pd_symbols_table(struct pd_symbols *symbols, const struct pd_map *map);
-/* What is looked up in it for an address. */
+/* What is looked up in that table for an address. */
 uint64_t pd_symbols_address(struct pd_symbols *symbols, const struct pd_map *map, uint64_t ip);
 /* The kernel's map of an address once its table is loaded, which cuts and adds maps; NULL: none. */
 const struct pd_map *pd_symbols_kernel_map(struct pd_symbols *symbols, uint64_t number,
@@ -183,11 +186,11 @@ uint64_t pd_symbols_kernel_start(struct pd_symbols *symbols, uint64_t number);
 const char *pd_symbols_long_name(struct pd_symbols *symbols, const struct pd_dso *dso);
 const char *pd_symbols_short_name(struct pd_symbols *symbols, const struct pd_dso *dso);
 
-/* As recorded, else of the file that its symbols were read from; size 0: none. */
+/* The build-id as recorded, else that of the file that the symbols were read from; size 0: none. */
 struct pd_build_id pd_symbols_build_id(struct pd_symbols *symbols, const struct pd_dso *dso);
 /* perf's letter for where the object's symbols were read from; '!': nowhere. */
 char pd_symbols_origin(const struct pd_dso *dso);
-/* perf knows, of an object that it has loaded, that its symbols are looked up by file offset. */
+/* Whether perf looks symbols of the object, which it has loaded, up by file offset. */
 bool pd_symbols_adjusts(const struct pd_dso *dso);
 
 /* The files that are read for a map's object, which is loaded. */
@@ -211,8 +214,8 @@ struct pd_source_line {
 bool pd_symbols_line(struct pd_symbols *symbols, const struct pd_map *map, uint64_t address,
                      struct pd_source_line *out);
 
-/* From what is looked up in the map's symbol table, which is loaded, to what the object's file
- * counts. False: left as it is, for there is no such file. */
+/* Turns the address that is looked up in the map's symbol table, which is loaded, into the one that
+ * the object's file has. False: there is no such file, and the address is left as it is. */
 bool pd_symbols_file_address(struct pd_symbols *symbols, const struct pd_map *map,
                              uint64_t *address);
 
@@ -239,11 +242,11 @@ bool pd_symbols_code_file(struct pd_symbols *symbols, const struct pd_map *map, 
 
 /* ---- code ------------------------------------------------------------------------------------ */
 
-/* The bytes behind a map; the address `ip` lies at pd_symbols_address() in them. NULL: they cannot
- * be had. Opened on first need; any thread; lives as long as the symbols. */
+/* The bytes that a map shows; the address `ip` lies at pd_symbols_address() in them. NULL: they
+ * cannot be had. Opened on first need; any thread; lives as long as the symbols. */
 const struct pd_image *pd_symbols_image(struct pd_symbols *symbols, const struct pd_map *map);
-/* Whether that needs no server: a program is not fetched only to see that it is there, or of what
- * kind it is. */
+/* Whether the image can be had without a server: a program is not fetched only to see that it is
+ * there, or of what kind it is. */
 bool pd_symbols_is_here(struct pd_symbols *symbols, const struct pd_dso *dso);
 
 /* ---- call chains ----------------------------------------------------------------------------- */
@@ -251,8 +254,8 @@ bool pd_symbols_is_here(struct pd_symbols *symbols, const struct pd_dso *dso);
 /* Values of a chain from here on are no addresses: they say whose addresses follow. */
 #define PD_CHAIN_FIRST_CONTEXT ((uint64_t)-4095)
 
-/* What a frame tells that is an end of a branch, in a word: of a target whence and how it was
- * reached ... */
+/* What a frame that is an end of a branch tells, packed into a word. For a target: from where and
+ * how it was reached ... */
 enum pd_chain_end_part {
     PD_END_TO = 1,
     PD_END_FROM = 2,
@@ -264,13 +267,13 @@ enum pd_chain_end_part {
     PD_END_CROSS_2M = 128,
     PD_END_TYPE_SHIFT = 16, /* a bit for each type, then one for each that was added later */
     PD_END_NEW_TYPE_SHIFT = 32,
-    /* Only in what tells of a source: how many loops come before it, and its cycles. */
+    /* For a source only: how many loops come before it, and its cycles. */
     PD_END_LOOPS_SHIFT = 8,
     PD_END_CYCLES_SHIFT = 16,
     PD_END_LOOP_CYCLES_SHIFT = 32
 };
 
-/* Which kinds of branch it is, of the parts from PD_END_FORWARD on; 0: its type is not known. */
+/* The branch's kinds, as bits from PD_END_FORWARD on; 0: its type is not known. */
 uint64_t pd_branch_kinds(const struct pd_branch *branch);
 
 struct pd_frame {
@@ -290,8 +293,9 @@ bool pd_chain_has_more(const struct pd_sample *sample);
  * in user space; 0: none, or the chain has another form. */
 uint32_t pd_chain_kernel_part(const struct pd_sample *sample);
 /* The frames of a sample's chain, callee first, markers applied and left out (text reference 1.7).
- * At most `capacity` frames, of `max_stack` addresses and as many branches with two ends each; all
- * calls of the processor's. Returns the count; 0 with *invalid set when the chain is discarded. */
+ * At most `capacity` frames, from at most `max_stack` addresses and as many branches with two ends
+ * each; of the processor's call stack, all calls. Returns the count; 0 with *invalid set when the
+ * chain is discarded. */
 size_t pd_resolve_chain(struct pd_resolver *resolver, const struct pd_sample *sample,
                         const struct pd_thread *thread, uint64_t number, unsigned max_stack,
                         struct pd_frame *frames, size_t capacity, bool *invalid);
@@ -338,10 +342,10 @@ struct pd_chain_parts {
     uint8_t cpumode; /* of the address, and of those behind it up to the next marker */
 };
 
-/* Of the addresses behind a marker. False for markers that perf does not accept. */
+/* The mode of the addresses behind a marker. False for markers that perf does not accept. */
 bool pd_chain_context_mode(uint64_t context, uint8_t *mode);
-/* Takes the chain of a sample apart. False where that cannot be done: it has no address, or before
- * the first one no marker or an odd one. */
+/* Takes the chain of a sample apart. False where that cannot be done: the chain has no address, or
+ * its first address follows no marker or an unusual one. */
 bool pd_chain_split(const struct pd_chain_entries *chain, struct pd_chain_parts *out);
 /* The frame that pd_resolve_chain() would give first; NULL: no memory. */
 struct pd_location *pd_resolve_leaf(struct pd_resolver *resolver, const struct pd_thread *thread,

@@ -86,7 +86,7 @@ const struct pd_location *pd_resolver_peek(struct pd_resolver *resolver, uint8_t
     return slot->ip == ip ? slot->location : NULL;
 }
 
-/* Which answers the address has: one kind of stamp never equals another. */
+/* Stamps of different kinds, for the kernel, a user's maps and the like, are never equal. */
 PD_INLINE uint64_t stamp_for(const struct pd_resolver *resolver, uint8_t cpumode)
 {
     if (cpumode == PD_CPUMODE_USER)
@@ -124,8 +124,8 @@ static bool becomes_first(struct pd_resolver *resolver, uint64_t ip)
     return true;
 }
 
-/* Before the sample that loads the kernel only chains lead into it: what they show loads it as
- * well. */
+/* Before the sample that loads the kernel, only chains lead into the kernel, and their addresses
+ * load it as well. */
 static const struct pd_map *kernel_map(const struct pd_resolver *resolver, uint64_t ip)
 {
     if (resolver->before_kernel) {
@@ -195,7 +195,7 @@ static PD_NOINLINE struct pd_location *look_up(struct pd_resolver *resolver, uin
     return location;
 }
 
-/* A guest whose code is its hypervisor's. NULL: it is not there, too. */
+/* Looks up code of a guest in its hypervisor. NULL: it is not there either. */
 static struct pd_location *look_up_hypervisor(struct pd_resolver *resolver, uint8_t cpumode,
                                               uint64_t ip)
 {
@@ -212,7 +212,7 @@ static struct pd_location *look_up_hypervisor(struct pd_resolver *resolver, uint
     return location;
 }
 
-/* Guests are few: nothing is kept but what was found. */
+/* Samples of guests are few: nothing is cached but the locations found. */
 static PD_NOINLINE struct pd_location *look_up_guest(struct pd_resolver *resolver, uint8_t cpumode,
                                                      uint64_t ip)
 {
@@ -224,7 +224,7 @@ static PD_NOINLINE struct pd_location *look_up_guest(struct pd_resolver *resolve
     bool hidden = resolver->no_host && !is_guest(cpumode);
     if (!resolver->of_guest && hidden)
         return pd_resolver_at_place(resolver, NULL, cpumode, ip);
-    /* Where there is no process perf takes the host's kernel. */
+    /* Where there is no process, perf takes the host's kernel. */
     if (hidden) /* perf takes what chains say of a guest for the host's */
         map = NULL;
     else if (kernel && (resolver->of_guest || (thread && thread->tid == UINT32_MAX)))
@@ -329,8 +329,8 @@ bool pd_resolver_span(struct pd_resolver *resolver, const struct pd_thread *thre
 
 /* ---- points ---- */
 
-/* False: the answer is not the same for all that have the object. A thread runs in one object, and
- * callers lie in their callee's, more often than not. */
+/* False: the answer is not the same for all that have the object. Tries the map found last first:
+ * more often than not a thread stays in one object, and callers lie in their callee's. */
 PD_INLINE bool find_point(struct pd_view_slot *slot, uint64_t ip, struct pd_point *out)
 {
     const struct pd_map *map = slot->last;
@@ -349,8 +349,8 @@ PD_INLINE bool find_point(struct pd_view_slot *slot, uint64_t ip, struct pd_poin
     return true;
 }
 
-/* What was there when the kernel's table was loaded has the bounds that the table gave it; what
- * came later goes before. Inside both an address has the same map as its neighbours. */
+/* Maps that were there when the kernel's table was loaded have the bounds that the table gave them;
+ * later maps take precedence. Within both bounds an address has the same map as its neighbours. */
 static PD_NOINLINE bool find_core(struct pd_resolver *resolver, uint64_t ip)
 {
     const struct pd_map *recorded = pd_maps_view_find(&resolver->kernel, ip);
@@ -375,7 +375,7 @@ PD_INLINE bool find_kernel_point(struct pd_resolver *resolver, uint64_t ip, stru
     return true;
 }
 
-/* Points can be told for this sample. */
+/* Whether points can be told for this sample. */
 PD_INLINE bool begin_points(struct pd_resolver *resolver, const struct pd_thread *thread,
                             uint64_t number, uint8_t cpumode)
 {

@@ -37,7 +37,7 @@ struct pd_step_slot {
     const struct pd_frame_step *step;
 };
 
-/* Maps of a thread as they were looked up last. */
+/* The maps of a thread as they were when last looked up. */
 struct pd_view_slot {
     const struct pd_thread *thread; /* NULL: free */
     struct pd_maps_view view;
@@ -133,8 +133,8 @@ struct pd_chain_path {
     size_t count, capacity;
 };
 
-/* A process that is begun maps the same files at the same places as the one before it, when nothing
- * moves them. */
+/* Whether other processes may have the same map: without address randomisation, a new process maps
+ * the same files at the same places as the one before it. */
 PD_INLINE bool pd_map_is_shared(const struct pd_map *map)
 {
     return map->dso->kind == PD_DSO_USER && !map->kernel && !map->dso->code;
@@ -162,11 +162,11 @@ struct pd_location *pd_resolver_at_place(struct pd_resolver *resolver, const str
 struct pd_location *pd_resolver_of_function(struct pd_resolver *resolver, const struct pd_map *map,
                                             uint8_t cpumode, uint64_t ip,
                                             const struct pd_symbol *symbol);
-/* The same of an address of user space that lies in no function of its shared map's object. */
+/* The same for an address in user space that lies in no function of its shared map's object. */
 struct pd_location *pd_resolver_outside(struct pd_resolver *resolver, const struct pd_map *map,
                                         uint64_t ip);
 
-/* For speed only: asks the memory for the slot of such an address, then for what it holds. */
+/* For speed only: prefetches the slot of such an address, then what it holds. */
 void pd_resolver_fetch_outside(const struct pd_resolver *resolver, const struct pd_point *point);
 void pd_resolver_fetch_location(const struct pd_resolver *resolver, const struct pd_point *point);
 
@@ -181,7 +181,7 @@ struct pd_history_loops {
 struct pd_history {
     struct pd_branch branches[PD_HISTORY_MAX];
     struct pd_history_loops loops[PD_HISTORY_MAX];
-    size_t count, overlap; /* entries of the chain that the branches tell as well */
+    size_t count, overlap; /* entries of the chain that the branches show as well */
     bool from_caller;
 };
 
@@ -193,7 +193,7 @@ uint64_t pd_chain_end_to(const struct pd_branch *branch);
 
 /* unwind.c: are there registers and a copied stack? */
 bool pd_has_stack(const struct pd_sample *sample);
-/* The frames in user space from them, callee first; none where perf cannot begin. */
+/* The frames in user space from those, callee first; none where perf cannot begin. */
 size_t pd_unwind_frames(struct pd_resolver *resolver, const struct pd_sample *sample,
                         const struct pd_thread *thread, uint64_t number, struct pd_frame *frames,
                         size_t capacity);

@@ -22,7 +22,7 @@ struct pd_build_id pd_dso_build_id(const struct pd_dso *dso)
 
 /* ---- loading one DSO ---- */
 
-/* What a KSYMBOL made: one symbol as large as it said. */
+/* Makes what a KSYMBOL record says: one symbol of the given size. */
 static perfdata_status load_one_symbol(const struct pd_dso *dso, struct pd_loaded *loaded)
 {
     struct pd_symtab_builder *builder = pd_symtab_builder_new(PD_DEMANGLE_NONE);
@@ -100,7 +100,8 @@ enum pd_path_owner pd_symbols_search(const struct pd_symbols *symbols, const str
     return owner;
 }
 
-/* A file that is known by its build-id may lie with us as well, or be in the cache. */
+/* A file of another machine whose build-id is known may lie on this one as well, or be in the
+ * cache. */
 static perfdata_status load_path(struct pd_symbols *symbols, const struct pd_dso *dso,
                                  const struct pd_build_id *id, struct pd_loaded *loaded)
 {
@@ -133,7 +134,7 @@ static perfdata_status load_file(struct pd_symbols *symbols, const struct pd_dso
         return symbols->search.kernel_elsewhere
                    ? 0 /* it is another kernel's */
                    : pd_object_load_own_vdso(&symbols->search, &loaded->object);
-    /* A name that is no path is looked for only where build-ids lead. */
+    /* A name that is no path is looked for only by build-id. */
     if (dso->kind == PD_DSO_OTHER && !id.size)
         return 0;
     return load_path(symbols, dso, &id, loaded);
@@ -379,7 +380,7 @@ static bool kernel_file_address(const struct pd_map *map, const struct pd_loaded
     return has_file;
 }
 
-/* What the address is in the object's file; false where perf does not ask for it. */
+/* Turns the address into that in the object's file; false where perf does not ask for it. */
 static bool file_address(const struct pd_map *map, const struct pd_loaded *loaded,
                          uint64_t *address)
 {

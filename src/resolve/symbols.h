@@ -54,7 +54,7 @@ void pd_images_free(struct pd_images *images);
 /* `symbols` is a struct pd_symbols. */
 enum pd_program_kind pd_symbols_program_kind(void *symbols, const struct pd_map *map);
 
-/* Symbols of functions that were put into others, by the symbol of those and the name. */
+/* Symbols of inlined functions, by the symbol of the function around them and their name. */
 struct pd_inlined_symbols {
     pthread_mutex_t lock;
     struct pd_arena arena;
@@ -85,8 +85,8 @@ struct pd_symbols {
     struct pd_inlined_symbols inlined;
 };
 
-/* Loads the kernel with the maps of the first kernel sample, or those that held at `number` when
- * there was none, unless that is done; NULL without memory. */
+/* Loads the kernel, unless it is loaded already, with the maps of the first kernel sample, or those
+ * that held at `number` if there was none; NULL without memory. */
 const struct pd_kernel_view *pd_symbols_kernel(struct pd_symbols *symbols, uint64_t number);
 void pd_kernel_view_free(struct pd_kernel_view *view);
 /* Whose file the path of a DSO names, as pd_path_owner(). */
@@ -101,7 +101,7 @@ enum pd_path_owner pd_symbols_search(const struct pd_symbols *symbols, const str
                                      struct pd_dso_search *out);
 /* Is there a program or library behind the map that can be read? */
 bool pd_symbols_has_file(struct pd_symbols *symbols, const struct pd_map *map);
-/* Its path, when it was loaded; NULL: none. */
+/* The path of that file, if it was loaded; NULL: none. */
 const char *pd_symbols_file(struct pd_symbols *symbols, const struct pd_map *map);
 /* Does the recording come from an arm64 machine? */
 bool pd_symbols_of_arm64(const struct pd_symbols *symbols);
@@ -109,7 +109,8 @@ bool pd_symbols_of_arm64(const struct pd_symbols *symbols);
 enum pd_return_place pd_symbols_return_place(struct pd_symbols *symbols, const struct pd_map *map,
                                              uint64_t address);
 /* The call frame information of the map's file; NULL: no file. `*address`, as the symbol table
- * counts, becomes what the file itself counts. `machine` is ELF's number of the recording's. */
+ * counts, becomes what the file itself counts. `machine` is ELF's number of the recording's
+ * machine. */
 struct pd_frame_rules *pd_symbols_frame_rules(struct pd_symbols *symbols, const struct pd_map *map,
                                               uint16_t machine, uint64_t *address);
 PD_INLINE bool pd_symbols_of_guest(const struct pd_symbols *symbols)
@@ -124,7 +125,8 @@ size_t pd_symbols_functions(struct pd_symbols *symbols, const struct pd_map *map
 
 /* NULL without memory. */
 const struct pd_loaded *pd_symbols_load(struct pd_symbols *symbols, struct pd_dso *dso);
-/* Read in place: the file that perf would make of a dump's code. False: no memory. */
+/* For dumps that are read in place: the file that perf would make of a dump's code. False: no
+ * memory. */
 bool pd_dso_code_image(const struct pd_dso *dso, struct pd_text *out);
 struct pd_build_id pd_dso_build_id(const struct pd_dso *dso);
 

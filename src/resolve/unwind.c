@@ -98,7 +98,7 @@ static bool read_code(struct unwinding *u, const struct pd_map *map, uint64_t ad
     return true;
 }
 
-/* Where the process has a map without a file, as its stack, perf goes on with nothing: a zero. */
+/* Where the process has a map without a file, such as its stack, perf reads a zero and goes on. */
 static bool read_mapped(struct unwinding *u, uint64_t address, uint64_t *value)
 {
     const struct pd_map *map = pd_maps_view_find(u->resolver->user, address);
@@ -120,7 +120,8 @@ static bool read_mapped(struct unwinding *u, uint64_t address, uint64_t *value)
     return got;
 }
 
-/* What is not in the copy of the stack, whose last word is out of perf's reach. */
+/* Reads a word of the copied stack or, outside it, of the maps; perf never reads the copy's last
+ * word. */
 static bool read_memory(void *data, uint64_t address, uint64_t *value)
 {
     return address <= UINT64_MAX - 8 && read_mapped(data, address, value);
@@ -171,7 +172,7 @@ static const struct machine *machine_of(const struct pd_sample *sample, const ch
     return NULL;
 }
 
-/* The registers that led there are not those of a caller. */
+/* Whether the registers that led there are not those of a caller. */
 static bool leads_astray(const struct unwinding *u, const struct pd_location *location)
 {
     const struct pd_dso *dso = location->map ? location->map->dso : NULL;
