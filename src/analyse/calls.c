@@ -184,7 +184,7 @@ static perfdata_status pop_kernel(struct pd_calls *calls, struct stack *stack,
 
 /* ---- what a branch does ---- */
 
-/* What ran when the trace began. */
+/* Puts on the stack what ran when the trace began. */
 static perfdata_status begin(struct pd_calls *calls, struct stack *stack,
                              const struct pd_branch_step *step)
 {
@@ -235,7 +235,7 @@ static int pop_to(struct pd_calls *calls, struct stack *stack, const struct pd_b
     return status < 0 ? status : pop(calls, stack, step->time, step->reference, false);
 }
 
-/* A return that no call belongs to. */
+/* Handles a return that no call belongs to. */
 static perfdata_status leave_unknown(struct pd_calls *calls, struct stack *stack,
                                      const struct pd_branch_step *step)
 {

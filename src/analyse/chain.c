@@ -9,8 +9,8 @@
 /* ---- the order of siblings ---- */
 
 /* perf compares two functions by their start in the DSO, anything else by the address in the chain.
- * That is no order where a DSO has both: there unknown addresses stand by their place in the DSO.
- * */
+ * That is no order where a DSO has both: there unknown addresses stand by their place in the
+ * DSO. */
 struct ranking {
     const struct pd_hist_frame *frames;
     uint8_t by;      /* enum pd_hist_frames */
@@ -24,8 +24,7 @@ static size_t dso_of(const struct pd_hist_frame *frame)
 
 enum { NOT_INLINED = 2 };
 
-/* Functions that were put into others are told by their names alone; here they stand before all
- * others. */
+/* Inlined functions are told apart by their names alone; here they stand before all others. */
 static int compare_inlined(const struct pd_hist_frame *a, const struct pd_hist_frame *b)
 {
     bool left = a->symbol && a->symbol->inlined, right = b->symbol && b->symbol->inlined;
@@ -65,7 +64,7 @@ static int compare_frames(const void *left, const void *right, void *data)
     return 0;
 }
 
-/* The same by digits, where no frame is told by a text or a name. */
+/* The same by digits, where no frame is told apart by a text or a name. */
 
 static void put_values(struct pd_rank_sorter *sorter, const struct ranking *ranking, size_t count,
                        uint64_t (*value_of)(const struct ranking *ranking,
@@ -211,7 +210,7 @@ static void mark_frames(const struct gathering *gathering, bool *frames)
     }
 }
 
-/* Where stacks are of one sample, the whole one comes first. */
+/* Of several stacks of one sample, the whole one comes first. */
 static int compare_samples(uint64_t a, uint64_t b, uint32_t depth_a, uint32_t depth_b)
 {
     if (a != b)
@@ -329,7 +328,7 @@ void pd_chain_index_free(struct pd_chain_index *index)
 
 enum { FEW_ITEMS = 40, DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
 
-/* Of a few. */
+/* For a few items. */
 static void insert_by_rank(struct pd_chain_item *items, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
@@ -532,7 +531,7 @@ static bool sort_order(struct pd_chain_tree *tree, const struct pd_hist *hist,
     return true;
 }
 
-/* perf goes by names where one of two siblings was put into another function. */
+/* perf compares names where one of two siblings was inlined into another function. */
 static bool is_before_by_name(const struct ordering *ordering, uint64_t a, uint64_t b)
 {
     const struct pd_chain_item *items = ordering->tree->items.data;

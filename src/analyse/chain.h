@@ -32,7 +32,7 @@ PD_INLINE uint64_t pd_chain_count(const struct pd_chain_node *node)
 /* What the samples of a frame tell of the branches that it is an end of. */
 struct pd_chain_ends {
     uint64_t count, predicted, aborted, cycles, loops, loop_cycles;
-    uint64_t sources; /* ends that branches left from, but for the first sample's */
+    uint64_t sources; /* ends that branches left from, without the first sample's */
     uint64_t kinds;   /* bits of enum pd_chain_end_part that any had */
     bool is_target;   /* the last one was */
 };
@@ -52,8 +52,8 @@ struct pd_chain_tree {
 struct pd_chain_item {
     uint32_t cell, rank;
     uint64_t hits, count;
-    /* Among the row's stacks by their first samples and by their last ones, where frames are one by
-     * line or ends of branches. */
+    /* The stack's place among the row's, by their first samples and by their last ones; for frames
+     * that are joined by line or are ends of branches. */
     uint32_t order, last;
 };
 

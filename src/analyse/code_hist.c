@@ -32,7 +32,7 @@ static uint32_t cell_id(struct pd_code_hist *hist, uint32_t function, uint32_t e
     return (uint32_t)hist->cells.count - 1;
 }
 
-/* Who came first tells the map; PD_MAP64_NONE without memory. */
+/* The earliest sample decides the map; PD_MAP64_NONE without memory. */
 static uint32_t function_id(struct pd_code_hist *hist, const struct pd_code_function *function)
 {
     uint64_t key = (uintptr_t)function->symbol;

@@ -31,7 +31,7 @@ struct pd_code_hist {
     bool failed; /* the system had no memory */
 };
 
-/* A sample of the event at the location; without a symbol it counts for nothing. Uses
+/* Counts a sample of the event at the location; without a symbol it counts for nothing. Uses
  * location->memo[1]. */
 void pd_code_hist_count(struct pd_code_hist *hist, struct pd_location *location, uint32_t event,
                         uint64_t number, uint64_t period);

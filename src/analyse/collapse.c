@@ -85,8 +85,8 @@ static void row_name(struct pd_hist_row *row, const struct pd_hist *hist, const 
     row->symbol = first->symbol ? first->symbol->name : NULL;
     row->addr = first->addr;
     row->filtered = first->filtered;
-    /* perf applies this one while collapsing, which it does for comms only, and to the first event.
-     * */
+    /* perf applies this one while collapsing, which it does for comms only, and to the first
+     * event. */
     if (symbol_filter && row->comm && !row->event &&
         (!row->symbol || !strstr(row->symbol, symbol_filter)))
         row->filtered = true;
@@ -125,7 +125,7 @@ static struct pd_hist_event *event_of(const struct pd_hist_result *result, uint3
     return &result->events[result->all.data[row]->event];
 }
 
-/* To each event its samples. */
+/* Gives each event its part of the log. */
 static bool split_log(const struct pd_hist *hist, struct pd_hist_result *out)
 {
     uint32_t *at = pd_arena_alloc(&out->arena, (hist->log.count + 1) * sizeof *at);

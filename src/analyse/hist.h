@@ -29,8 +29,8 @@ enum pd_hist_key {
 
 #define PD_HIST_NONE UINT32_MAX
 
-/* What a word of PD_KEY_FIELDS numbers is, per field, this and then the field's bytes, its text and
- * a NUL. */
+/* A word of PD_KEY_FIELDS is the number of a text that holds, for each field, this and then the
+ * field's bytes, its text and a NUL. */
 struct pd_hist_field {
     uint32_t raw_length, text_length;
     uint32_t from_text; /* the value is a piece of the event's text */
@@ -49,7 +49,7 @@ PD_INLINE bool pd_hist_is_fields(uint8_t key)
 #define PD_HIST_LOG_WORDS 3
 #define PD_HIST_WORDS (1 + PD_KEY_COUNT + PD_HIST_LOG_WORDS)
 
-/* When frames of chains are one. */
+/* What frames of chains must share to count as the same. */
 enum pd_hist_frames { PD_FRAMES_BY_FUNCTION, PD_FRAMES_BY_ADDRESS, PD_FRAMES_BY_LINE };
 
 struct pd_hist_options {
@@ -59,7 +59,7 @@ struct pd_hist_options {
     bool children;     /* callees count for their callers */
     bool caller_order; /* chains from caller to callee   */
     bool hide_unresolved;
-    bool long_names;      /* objects are told apart, and told, by their long names */
+    bool long_names;      /* objects are told apart, and shown, by their long names */
     bool levels;          /* a tree of rows, a level for each key */
     bool keeps_visits;    /* perf may miss rows that it has: pd_hist.visits */
     bool keys_only;       /* entries have numbers, and nothing in `entries.data` */
@@ -67,8 +67,8 @@ struct pd_hist_options {
     bool keeps_addresses; /* of frames, whatever makes them one */
     bool has_access;      /* entries are branches or accesses to memory */
     bool
-        /* keys that tell "differs" but not which comes first: what perf joins depends on the order
-         * */
+        /* keys that tell "differs" but not which comes first: what perf joins depends on the
+         * order */
         keeps_log;
 };
 
@@ -81,7 +81,7 @@ PD_INLINE int pd_hist_key_at(const struct pd_hist_options *options, uint8_t key)
     return 0;
 }
 
-/* The key word of an object: what tells apart those that perf does. */
+/* The key word of an object: the same for two objects if perf does not tell them apart. */
 PD_INLINE uint64_t pd_hist_dso_word(const struct pd_hist_options *options, const struct pd_dso *dso)
 {
     return !dso ? PD_HIST_NONE : options->long_names ? dso->long_name_id : dso->short_name_id;
@@ -192,7 +192,7 @@ int pd_hist_compare_cache_lines(const struct pd_hist_cache_line *a,
 struct pd_hist_entry {
     uint64_t period, sys, user, guest_sys, guest_user, count;
     uint64_t children_period, children_count;
-    uint64_t latency; /* of the periods, what passed of time; 0: not counted */
+    uint64_t latency; /* the wall-clock share of the periods; 0: not counted */
     struct pd_hist_first first;
     uint32_t max_depth; /* of its chains */
     uint32_t
@@ -303,7 +303,8 @@ PD_INLINE const uint64_t *pd_hist_key_of(const struct pd_hist *hist, uint32_t en
 
 /* ---- after the run ---- */
 
-/* Of what only those above need; none of them may come any more, but entries. */
+/* Frees what only the functions above need; none of them may be called afterwards, except for
+ * entries. */
 void pd_hist_settle(struct pd_hist *hist);
 
 /* Adds all of `from`, whose ids become those of `into`. */

@@ -261,7 +261,8 @@ static struct look_up take_next(struct meeting *meeting)
     return next;
 }
 
-/* All that comes behind `now` of a row; what came before deepened the row's own node. */
+/* Expects all look-ups of a row after `now`; samples before that were counted in the row's own
+ * node. */
 static void expect(struct meeting *meeting, uint32_t row, const struct look_up *now)
 {
     const struct pd_hist *hist = hist_of(meeting);
@@ -336,7 +337,7 @@ static void take_all(struct meeting *meeting)
 
 /* ---- what is left ---- */
 
-/* In perf's tree of samples, each node once. False: no memory. */
+/* The nodes in the order of perf's tree of samples, each once. False: no memory. */
 static bool list_nodes(struct meeting *meeting, struct met **list)
 {
     size_t count = 0;
@@ -398,7 +399,8 @@ static bool show_met(struct meeting *meeting, const struct met *met)
     return true;
 }
 
-/* perf shows what is left of a row twice as two; here it is one, at the first one's place. */
+/* perf shows a row that is still there twice as two rows; here it is one, at the place of the
+ * first. */
 static bool give_order(struct meeting *meeting)
 {
     size_t to = 0;

@@ -13,7 +13,7 @@ struct pd_hist_misses {
     const struct pd_rank *ranks;
     int (*compare)(const void *data, uint32_t a, uint32_t b);
     const void *data;
-    const bool *may_be_missed; /* compared with some by what is no order */
+    const bool *may_be_missed; /* some comparison with these rows is no order */
     uint32_t *order;           /* places in `rows` as the first samples came; becomes the trees' */
 };
 

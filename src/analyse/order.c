@@ -17,7 +17,7 @@ static int by_column(const struct pd_hist_sorting *sorting, const struct pd_hist
         int result = by_value(a->children_period, b->children_period);
         if (result || !sorting->has_chains || a->entry->first.thread != b->entry->first.thread)
             return result;
-        /* The caller above the callee. */
+        /* the caller stands above the callee */
         result = by_value(a->max_depth, b->max_depth);
         return sorting->hist->options.caller_order ? result : -result;
     }
@@ -89,7 +89,7 @@ static int by_fields(const struct pd_hist_sorting *sorting, const struct pd_hist
     return result;
 }
 
-/* A function that was put into others is the same in those that touch. */
+/* An inlined function counts as the same in functions that touch. */
 static int by_inlined(const struct pd_symbol *a, const struct pd_symbol *b)
 {
     int result = strcmp(a->name, b->name);
@@ -151,7 +151,7 @@ COMPARE(signed)
     return x < y ? -1 : x > y;
 }
 
-/* perf says of these only whether they differ: each then comes after the other. */
+/* perf compares these only for equality: of two that differ, each comes after the other. */
 COMPARE(unequal)
 {
     return A != B;
@@ -485,7 +485,7 @@ static bool split_rows(struct pd_hist_sorting *sorting, struct pd_hist_result *r
     return ok;
 }
 
-/* The same among the rows themselves. */
+/* Does the same among the rows themselves. */
 static bool join_rows(struct pd_hist_sorting *sorting, struct pd_hist_event *event)
 {
     struct splitting splitting = { .sorting = sorting };
@@ -599,7 +599,7 @@ bool pd_hist_sort_by_trees(struct pd_hist_sorting *sorting, struct pd_hist_resul
         else if (ok)
             pass_through_tree(sorting, event, nodes, is_before_by_order);
     }
-    /* Levels compare rows without a tree that would note it of them. */
+    /* levels compare rows without a tree that would note the comparison */
     for (size_t i = 0; ok && options->levels && sorting->met && i < count; i++)
         event->rows.data[i]->met = sorting->met[event->rows.data[i]->index];
     free(rows);

@@ -21,7 +21,7 @@ struct pd_hist_sorting {
     uint32_t *fields_met; /* the same of fields */
 };
 
-/* As perf compares when it looks whether two are the same. */
+/* Compares as perf does when it checks whether two rows are the same. */
 int pd_hist_compare_identities(const struct pd_hist_sorting *sorting, const struct pd_hist_row *a,
                                const struct pd_hist_row *b);
 /* The row whose value counts as number `m` among those of a group, which has one at least; NULL: 0.
@@ -34,11 +34,12 @@ PD_INLINE const struct pd_hist_row *pd_hist_value_row(const struct pd_hist_sorti
         return row;
     return row->members ? row->members[member - 1] : NULL;
 }
-/* As perf compares for its output. */
+/* Compares as perf does for its output. */
 int pd_hist_compare_order(const struct pd_hist_sorting *sorting, const struct pd_hist_row *a,
                           const struct pd_hist_row *b);
 
-/* Passes the rows through perf's trees, whatever the orders are; false: no memory. */
+/* Sorts the rows by passing them through perf's trees, whatever the orders are; false: no
+ * memory. */
 bool pd_hist_sort_by_trees(struct pd_hist_sorting *sorting, struct pd_hist_result *result,
                            struct pd_hist_event *event);
 /* rank_sort.c: the same by ranks; *sorted is false, and nothing is done, where keys cannot be

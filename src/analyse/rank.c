@@ -314,7 +314,7 @@ static const char *(*text_of_key(uint8_t key))(const struct pd_hist_row *row)
     }
 }
 
-/* As perf tells functions apart, once it has told apart their objects. */
+/* Tells functions apart as perf does once their objects are the same. */
 static bool part_by_symbol(struct pd_ranking *ranking)
 {
     struct extent starts = no_extent, ends = no_extent;

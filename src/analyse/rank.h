@@ -14,7 +14,7 @@ struct pd_rank_sorter {
     struct pd_rank_item *items, *spare;
 };
 
-/* By which rows are compared: the middle is an address, compared by its signed difference, or a
+/* What rows are compared by: the middle is an address, compared by its signed difference, or a
  * thread and a depth. */
 struct pd_rank {
     uint32_t head, tail;
@@ -52,14 +52,14 @@ struct pd_ranking {
 
 /* Sorts the first `count` items by value, equal ones as they stood. */
 void pd_rank_sort(struct pd_rank_sorter *sorter, size_t count);
-/* Refines heads by middles that are in order, then by tails: heads only are left. False: those with
- * the same head are in none, or there was no memory. */
+/* Refines heads by middles that are in order, then by tails: heads only are left. False: middles
+ * with the same head have no order, or there was no memory. */
 bool pd_rank_join(struct pd_ranking *ranking, struct pd_ranks *ranks);
 /* Per row whether its middle is in no order with those of the same head; NULL: no memory. */
 bool *pd_rank_without_order(const struct pd_ranking *ranking, const struct pd_ranks *ranks);
-/* By what rows are told apart; false: a key cannot be ranked, or there was no memory. */
+/* Ranks rows by what tells them apart; false: a key cannot be ranked, or there was no memory. */
 bool pd_rank_identities(struct pd_ranking *ranking, struct pd_ranks *ranks);
-/* By what they are shown in order of; false as above. */
+/* Ranks rows by the order in which they are shown; false as above. */
 bool pd_rank_output(struct pd_ranking *ranking, struct pd_ranks *ranks);
 
 #endif

@@ -29,7 +29,7 @@ static uint64_t position_of(const struct pd_hist_row *row)
     return row->entry->first.position;
 }
 
-/* As perf met them; false: two at once. */
+/* In the order in which perf met them; false: two came with the same sample. */
 static bool arrange_by_first(struct pd_ranking *ranking, uint32_t *order)
 {
     for (size_t i = 0; i < ranking->count; i++)
@@ -175,7 +175,7 @@ static bool pass_through_trees_with_misses(struct pd_ranking *ranking, const str
     return ok;
 }
 
-/* As the trees of samples and of collapsed rows leave them. */
+/* Arranges rows as the trees of samples and of collapsed rows leave them. */
 static bool arrange_by_identity(struct pd_ranking *ranking, struct pd_ranks *ranks, uint32_t *order)
 {
     if (ranks->has_middles && !pd_rank_join(ranking, ranks)) {

@@ -152,7 +152,7 @@ bool pd_hist_count_access(struct pd_hist *hist, uint32_t id, uint8_t cpumode,
 
 /* ---- symbols ---- */
 
-/* Functions that were put into another share its range. */
+/* Functions inlined into another share its range, so that their names must tell them apart. */
 static const char *inlined_name(const struct pd_hist_sym *sym)
 {
     return sym->symbol && sym->symbol->inlined ? sym->symbol->name : "";

@@ -15,7 +15,7 @@
  *     ... print what was gathered into tp.out ...
  *     status = pd_tp_close(&tp, status);
  *
- * All calls come from one thread, whatever the number of threads: those read ahead. */
+ * All calls come from one thread, whatever the number of threads: the others only read ahead. */
 #ifndef PD_ANALYSE_TRACEPOINTS_H
 #define PD_ANALYSE_TRACEPOINTS_H
 #include "pipeline/pipeline.h"
@@ -88,8 +88,8 @@ perfdata_status pd_tp_close(struct pd_tp *tp, perfdata_status status);
 
 /* Is there an event of this name? */
 bool pd_tp_has_event(const struct pd_recording *recording, const char *name);
-/* Any tracepoint at all? perf asks before it reads; where there is none, that is told in perf's
- * words. */
+/* Is there any tracepoint at all? perf checks before it reads; where there is none, the message is
+ * perf's. */
 bool pd_tp_has_tracepoints(struct pd_recording *recording, const char *how_to_record);
 /* PERFDATA_ERROR_NO_DATA with these words where there is none. */
 perfdata_status pd_tp_need_tracepoints(struct pd_recording *recording, const char *how_to_record);
@@ -103,9 +103,9 @@ const char *pd_tp_text(const struct pd_tp_sample *sample, unsigned index, size_t
 /* perf's machine__findnew_thread(): the thread of a tid as of this sample, made when unseen; pid
  * UINT32_MAX: unknown. NULL only without memory, which has been told. */
 struct pd_thread *pd_tp_thread(const struct pd_tp_sample *sample, uint32_t pid, uint32_t tid);
-/* Its name as of this sample. */
+/* The thread's name as of this sample. */
 const char *pd_tp_comm(const struct pd_tp_sample *sample, const struct pd_thread *thread);
-/* Its last name. */
+/* The thread's last name. */
 const char *pd_tp_final_comm(const struct pd_thread *thread);
 /* The sample's own address; NULL: no symbols are asked for, or no memory. */
 struct pd_location *pd_tp_resolve(const struct pd_tp_sample *sample, struct pd_thread *thread);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One queue of a recording -> its steps: the recording is gone through as for samples, so that
- * switches, maps and patched code hold where the steps are, and each step comes as a record. */
+/* One queue of a recording -> its steps: the recording is walked as for samples, so that switches,
+ * maps and patched code are those of each step's time, and each step comes as a record. */
 #include "api/steps.h"
 #include "pipeline/front.h"
 #include <stdlib.h>

@@ -141,7 +141,8 @@ int perfdata_cursor_next(perfdata_cursor *cursor, const perfdata_record **record
     else if (cursor->next == cursor->job->batch.count)
         while ((got = next_batch(cursor)) == 1 && !cursor->job->batch.count)
             continue;
-    /* Also what was asked of the record before: without memory it had no symbols. */
+    /* This also covers questions about the previous record: without memory they found no
+     * symbols. */
     if (cursor->resolver && got >= 0 && pd_memory_failed())
         got = pd_no_memory(&cursor->recording->context, NULL);
     if (got <= 0)

@@ -105,7 +105,7 @@ static void find_close(struct pd_sink *sink)
         else if (finder->depth == finder->group_depth)
             finder->dump = NULL; /* behind the group */
     }
-    /* A part that matched and held nothing of the rest: the rest is nowhere. */
+    /* a part matched but does not hold the rest of the path: the rest is nowhere */
     if (!finder->found && finder->matched > finder->depth)
         finder->matched = UINT32_MAX;
 }

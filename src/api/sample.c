@@ -337,7 +337,7 @@ perfdata_status perfdata_record_sample_text(const perfdata_record *record, uint3
     cursor->text.length = 0;
     switch (which) {
     case PERFDATA_SAMPLE_TEXT_DATA_SRC:
-        /* What is made of a trace says nothing, not "not available". */
+        /* a sample made of a trace shows nothing here, not "not available" */
         pd_data_source_text(
             facts && !(record->delivered->event->attr.sample_type & PD_SAMPLE_DATA_SRC)
                 ? 0

@@ -7,7 +7,7 @@ static struct pd_tracing *tracing_of(struct perfdata_cursor *cursor)
 {
     const struct pd_feature_bytes *bytes =
         &cursor->recording->feature_table.bytes[PD_FEATURE_TRACING_DATA];
-    /* A pipe's come with a record of the walk. */
+    /* in a pipe, the formats come with a record of the walk */
     if (!cursor->tracing_known && bytes->size) {
         cursor->tracing_known = true;
         pd_tracing_open(&cursor->recording->context, bytes->data, bytes->size, NULL,

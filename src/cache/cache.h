@@ -26,7 +26,7 @@ bool pd_cache_link(const perfdata_build_id_cache *cache, const char *id, char ou
 /* DIR/PATH of the file's real path, or of `path` as it is where the file is gone. */
 bool pd_cache_folder(const perfdata_build_id_cache *cache, const char *path,
                      char out[PD_CACHE_PATH]);
-/* What the link of a build-id says: the path that was kept, into `path`. */
+/* Reads the path that was kept from the link of a build-id, into `path`. */
 bool pd_cache_kept_path(const perfdata_build_id_cache *cache, const char *id,
                         char path[PD_CACHE_PATH]);
 /* Makes all folders of `path` up to its last slash. */

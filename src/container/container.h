@@ -97,8 +97,8 @@ perfdata_status pd_recording_open(struct pd_source *source, const char *path,
 /* A pipe's stream that was opened and no more is copied into a temporary file, so that it can be
  * read more than once. */
 perfdata_status pd_recording_spool(struct pd_recording *recording);
-/* For views that need no header: with `like_perf` what only the header makes readable ends their
- * walk, as it ends perf's. */
+/* For views that need no header: with `like_perf`, records that only the header makes readable end
+ * their walk, as they end perf's. */
 void pd_recording_skip_header(struct pd_recording *recording);
 void pd_recording_close(struct pd_recording *recording);
 
@@ -130,17 +130,19 @@ perfdata_status pd_walk_open(struct pd_recording *recording, struct pd_walk **ou
 int pd_walk_next(struct pd_walk *walk, struct pd_raw *out);
 /* Before the first record. CLOSED: compressed records come as they are, not what they hold.
  * PAYLOADS: raw.payload is there for each record that has one, behind it in its chunk, which a
- * stream gives no second time. QUIET: damage is passed without a word, for a second walk. */
+ * stream gives no second time. QUIET: damage is passed over without a message, for a second
+ * walk. */
 enum pd_walk_flags { PD_WALK_CLOSED = 1, PD_WALK_PAYLOADS = 2, PD_WALK_QUIET = 4 };
 void pd_walk_set(struct pd_walk *walk, unsigned flags);
 /* Other threads may read the next chunk by pd_ahead_serve(); `ahead` outlives the walk. */
 void pd_walk_read_ahead(struct pd_walk *walk, struct pd_ahead *ahead);
-/* The record delivered last was inside a compressed one. */
+/* Whether the record delivered last was inside a compressed one. */
 bool pd_walk_inside(const struct pd_walk *walk);
-/* The record delivered last may be none, or what should follow it is not all there. */
+/* Whether the record delivered last may be no record at all, or what should follow it is not all
+ * there. */
 bool pd_walk_doubts(const struct pd_walk *walk, const struct pd_raw *raw);
-/* The record delivered last is taken for one whatever stands behind it: a copy may leave out what
- * follows. Costs a pass over its bytes. */
+/* Whether the record delivered last would be taken for a record whatever stands behind it, so that
+ * a copy may leave out what follows. Costs a pass over its bytes. */
 bool pd_walk_is_sure(const struct pd_walk *walk, const struct pd_raw *raw);
 /* How far the walk is: bytes of the data section read so far. */
 uint64_t pd_walk_position(const struct pd_walk *walk);

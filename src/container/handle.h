@@ -22,8 +22,8 @@ PD_INLINE const struct pd_event *pd_private_event(const perfdata_event *event)
     return (const struct pd_event *)event;
 }
 
-/* What a function over a whole recording begins with: the recording must be open (told in its
- * context otherwise), the caller's options are taken as pd_take_options() does. */
+/* What a function over a whole recording begins with: the recording must be open (if not, its
+ * context gets the message), and the caller's options are taken as pd_take_options() does. */
 perfdata_status pd_handle_options(perfdata_recording *recording, void *known, size_t size,
                                   const void *options);
 /* What a function that prints through `write` begins with: as above, and PERFDATA_ERROR_ARGUMENT
@@ -36,7 +36,8 @@ perfdata_status pd_handle_output(perfdata_recording *recording, const char *path
                                  struct pd_output_file *out);
 
 /* Gives the text to `write` and empties it; its memory stays for what follows.
- * PERFDATA_ERROR_MEMORY when it had failed, PERFDATA_ERROR_OUTPUT; neither is told in a context. */
+ * PERFDATA_ERROR_MEMORY when it had failed, PERFDATA_ERROR_OUTPUT; neither leaves a message in a
+ * context. */
 perfdata_status pd_text_give(struct pd_text *text, perfdata_write_fn write, void *data);
 
 /* Gives the text to `write` and frees it. PERFDATA_ERROR_MEMORY when it had failed,

@@ -16,7 +16,7 @@ perfdata_status pdc_read_events(struct pd_recording *recording);
 perfdata_status pdc_finish_positions(struct pd_recording *recording);
 
 /* features.c: keeps a feature's payload, which lives as long as the recording, and what it says;
- * feature_bad tells of one that does not parse. `offset`: where it is in the recording, for
+ * feature_bad reports one that does not parse. `offset`: where it is in the recording, for
  * issues. */
 perfdata_status pdc_take_feature(struct pd_recording *recording, unsigned feature,
                                  const uint8_t *bytes, size_t size, uint64_t offset);
@@ -35,7 +35,7 @@ perfdata_status pdc_open_parts(struct pd_recording *recording);
 /* pipe.c: a stream's head: all that a file keeps in sections. */
 #define PDC_ENDLESS (UINT64_MAX / 4)
 perfdata_status pdc_open_pipe(struct pd_recording *recording);
-/* One of the records that such a head consists of; others do nothing. */
+/* Takes one of the records that such a head consists of; others do nothing. */
 perfdata_status pdc_take_head(struct pd_recording *recording, const struct pd_raw *raw);
 
 /* tracing.c: "system:name" of the tracepoint with this id in the recording's tracing data; NULL:
@@ -43,7 +43,8 @@ perfdata_status pdc_take_head(struct pd_recording *recording, const struct pd_ra
 perfdata_status pdc_tracepoint_name(struct pd_recording *recording, uint64_t id, const char **out);
 void pdc_points_free(struct pdc_points *points);
 
-/* Called as perf: it refuses a file with tracepoints of which it has no formats. */
+/* With PERFDATA_LIKE_PERF: fails as perf does on a file with tracepoints whose formats are
+ * missing. */
 perfdata_status pdc_need_formats(struct pd_recording *recording);
 
 PD_INLINE const struct pd_event *pdc_event_by_id(const struct pd_recording *recording, uint64_t id)

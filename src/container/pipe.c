@@ -154,7 +154,7 @@ static bool ends_head(const struct pd_raw *raw)
     }
 }
 
-/* pd_walk_next() without a word. */
+/* pd_walk_next() without messages. */
 static int next_quietly(struct pd_recording *recording, struct pd_walk *walk, struct pd_raw *raw)
 {
     struct pd_context *context = &recording->context;

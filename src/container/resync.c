@@ -96,7 +96,8 @@ static bool window_is_all(const struct pd_walk *walk)
     return walk->next_offset >= walk->data_end;
 }
 
-/* Bytes that only seem to be a record have an id that no event has. */
+/* Whether the record has an event, as far as its id can tell: bytes that only seem to be a record
+ * have an id that no event has. */
 static bool has_event(const struct pd_walk *walk, const uint8_t *at,
                       const struct pdc_header *header)
 {
@@ -318,8 +319,8 @@ bool pdc_holds_records(const struct pd_walk *walk, const struct pdc_header *head
     return false;
 }
 
-/* Of each byte of [0, size): whether a row of headers from there on ends with the last byte. Told
- * from the end on, so that no mass of bytes that look like headers takes long. */
+/* Of each byte of [0, size): whether a row of headers from there on ends with the last byte. Found
+ * out from the end backwards, so that many bytes that look like headers do not take long. */
 static void rows_that_end(const struct pd_walk *walk, const uint8_t *bytes, uint32_t size,
                           uint8_t ends[BITS_OF_ENDS])
 {

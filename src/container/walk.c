@@ -20,7 +20,7 @@ enum {
     PROGRESS_STEP = 2048 /* records between two looks at whether to go on */
 };
 
-/* How much larger than its least size a record of this type may be to pass unseen. */
+/* How much larger than its least size a record of this type may be without a closer look. */
 static uint16_t usual_span(const struct pd_recording *recording, unsigned type, uint16_t least)
 {
     const uint64_t varying = PD_SAMPLE_READ | PD_SAMPLE_CALLCHAIN | PD_SAMPLE_RAW |
@@ -42,7 +42,7 @@ static uint16_t usual_span(const struct pd_recording *recording, unsigned type, 
     }
 }
 
-/* As many of the limit as may come until the caller is asked. */
+/* Takes from the limit as many records as may come until the caller is asked whether to go on. */
 static void take_records(struct pd_walk *walk)
 {
     uint64_t step = walk->context->on_progress ? PROGRESS_STEP : UINT64_MAX;
@@ -299,7 +299,7 @@ static void deliver(struct pd_walk *walk, struct pd_raw *out, uint32_t type, uin
     walk->next += size;
 }
 
-/* An id that no event has is said, the record is still delivered. */
+/* An id that no event has is reported; the record is still delivered. */
 static int with_event(struct pd_walk *walk, struct pd_raw *out)
 {
     out->event = find_event(walk, out->data, out->size, out->type);
@@ -588,7 +588,7 @@ static uint64_t total_of(const struct pd_recording *recording)
     return pd_source_size(recording->source) == UINT64_MAX ? 0 : total;
 }
 
-/* Tells how far we are. The result of the walk: 1 to go on. */
+/* Tells the caller how far the walk is. Returns what the walk is to return: 1 to go on. */
 static int tell_progress(struct pd_walk *walk)
 {
     walk->limit.told_records += PROGRESS_STEP;

@@ -27,8 +27,8 @@ struct pd_walk {
     bool closed, payloads;    /* pd_walk_set() */
     uint64_t doubtful;        /* offset + 1 of the last record that is doubted */
     perfdata_status failed;
-    /* By type: a record needs no second look whose size is least, up to least + span. UINT16_MAX:
-     * each needs one. */
+    /* By type: a record whose size is between least and least + span needs no closer look. least
+     * UINT16_MAX: each one needs it. */
     uint16_t least[128];
     uint16_t span[128];
     struct pdc_cached_event cache[64];
@@ -76,10 +76,10 @@ PD_INLINE bool pdc_holds_tracing_data(uint32_t type, uint32_t size)
 
 /* The walk goes on with what the record holds, if that can be read. */
 perfdata_status pdc_inflate_enter(struct pd_walk *walk, const struct pd_raw *raw);
-/* More of the piece behind what is left; nothing more: it is used up. */
+/* Appends more of the piece to what is left; if nothing is added, it is used up. */
 perfdata_status pdc_inflate_fill(struct pd_walk *walk, size_t need);
-/* Back to the records outside. `keep_rest`: what is left begins a record that the next piece
- * ends. */
+/* Goes back to the records outside. `keep_rest`: what is left is the start of a record that ends in
+ * the next piece. */
 perfdata_status pdc_inflate_leave(struct pd_walk *walk, bool keep_rest);
 void pdc_inflate_close(struct pd_walk *walk);
 
@@ -107,13 +107,13 @@ bool pdc_is_cut(const struct pd_walk *walk, const struct pdc_header *header);
 /* Says what is wrong with the record at `next`; sets *at_end when it is only cut by the end of the
  * input. */
 perfdata_status pdc_say_why(struct pd_walk *walk, const struct pdc_header *header, bool *at_end);
-/* The record at `next`, no sample, holds nothing else than a row of records from some place to its
- * end. */
+/* The record at `next`, which is no sample, holds from some place to its end nothing but a row of
+ * records. */
 bool pdc_holds_records(const struct pd_walk *walk, const struct pdc_header *header);
 /* The sample at `next` has bytes that nothing explains but as records of their own: its size is
  * wrong. */
 bool pdc_is_hollow(struct pd_walk *walk, const struct pd_event *event, uint32_t size);
-/* What no record of this type exceeds but a damaged one; UINT16_MAX: all may be. */
+/* The largest size of an undamaged record of this type; UINT16_MAX: there is no limit. */
 uint16_t pdc_most(uint32_t type);
 /* Where the record before has a wrong size, whole ones lie within it: true when `next` is now the
  * first of them. */

@@ -26,8 +26,8 @@ void pd_ahead_fini(struct pd_ahead *ahead);
 void pd_ahead_ask(struct pd_ahead *ahead, struct pd_source *source, uint64_t offset,
                   struct pd_chunk *chunk, size_t at, size_t size);
 /* The walker: the chunk asked for, if it is of this place and was read without failure: *got bytes.
- * Waits for a reader that has begun, never for one that has not. NULL: the caller reads. Nothing is
- * asked for afterwards. */
+ * Waits for a reader that has begun, never for one that has not. NULL: the caller has to read.
+ * Afterwards no request is open. */
 struct pd_chunk *pd_ahead_take(struct pd_ahead *ahead, const struct pd_source *source,
                                uint64_t offset, size_t *got);
 /* Any other thread: reads, if something is asked for. */

@@ -73,8 +73,8 @@ void pd_source_close(struct pd_source *source);
 /* The size, or UINT64_MAX when it is not known (a stream). */
 uint64_t pd_source_size(const struct pd_source *source);
 bool pd_source_is_stream(const struct pd_source *source);
-/* A stream of which no more was read than what has been kept becomes a file: all of it is copied
- * into an unlinked temporary one. */
+/* Turns a stream, of which no more was read than what has been kept, into a file: all of it is
+ * copied into an unlinked temporary one. */
 perfdata_status pd_source_spool(struct pd_source *source);
 bool pd_source_is_directory(const struct pd_source *source);
 /* The whole input when it is a memory block, else NULL. */

@@ -41,8 +41,9 @@ perfdata_status pd_output_file_open_regular(struct pd_context *context, const ch
                                             enum pd_output_mode mode, const char *format,
                                             struct pd_output_file *out);
 /* Gives the file its name where `status`, of the writing, is no failure; removes it otherwise.
- * Returns `status`, or PERFDATA_ERROR_OUTPUT when the end fails. Of a write that failed it says
- * why, which those that gave the bytes away do not know. Does nothing to one that is not open. */
+ * Returns `status`, or PERFDATA_ERROR_OUTPUT when the end fails. If a write failed, the message
+ * says why, since the code that produced the bytes does not know. Does nothing to a file that is
+ * not open. */
 perfdata_status pd_output_file_close(struct pd_context *context, struct pd_output_file *file,
                                      perfdata_status status);
 
@@ -51,7 +52,7 @@ bool pd_output_file_write(struct pd_output_file *file, const void *bytes, size_t
 /* The same as a perfdata_write_fn; `file` is a struct pd_output_file. */
 int pd_output_file_put(void *file, const char *text, size_t length);
 
-/* What both kinds of output need. The path where the output is to be in the end, for free(): links
+/* What both kinds of output need: the path where the output is to be in the end, for free(): links
  * are followed, also one to a thing that is not there yet. NULL and errno. */
 char *pd_output_place(const char *path);
 /* Calls `make` with names of a suffix in the same folder until one is not taken. *made is what it

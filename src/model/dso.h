@@ -30,7 +30,8 @@ void pd_dso_table_free(struct pd_dso_table *table);
  * a module. */
 bool pd_module_name(const char *path, size_t length, struct pd_text *out);
 
-/* All of these: NULL without memory (or, the find ones, when there is none). `id` may be NULL. */
+/* All of these return NULL without memory, and the find functions also when there is no such
+ * object. `id` may be NULL. */
 struct pd_dso *pd_dso_find_long(const struct pd_dso_table *table, const char *name, size_t length,
                                 const struct pd_dso_id *id);
 struct pd_dso *pd_dso_find_short(const struct pd_dso_table *table, const char *name, size_t length);
@@ -43,9 +44,9 @@ struct pd_dso *pd_dso_add(struct pd_dso_table *table, const char *name, size_t l
 struct pd_dso *pd_dso_add_unlisted(struct pd_dso_table *table, const char *name, size_t length);
 bool pd_dso_set_short_name(struct pd_dso_table *table, struct pd_dso *dso, const char *name,
                            size_t length);
-/* Looks whether another object has the build-id that this one has just got, and gives that one, or
- * NULL. No two of the kernel and its modules may have the same, but perf 6.17 to 6.19 gave all
- * modules the first one's. To be called before readers see the object. */
+/* Checks whether another object has the build-id that this one has just got; returns that other
+ * object, or NULL. No two of the kernel and its modules may have the same, but perf 6.17 to 6.19
+ * gave all modules the first one's. To be called before readers see the object. */
 const struct pd_dso *pd_dso_check_id(struct pd_dso_table *table, struct pd_dso *dso);
 /* No effect once readers see the DSO with an id. */
 void pd_dso_set_build_id(struct pd_dso *dso, const uint8_t *id, size_t size);

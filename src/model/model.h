@@ -117,11 +117,11 @@ struct pd_timeline;
  * byte order is not ours. NULL when the system has no memory. */
 struct pd_timeline *pd_timeline_new(struct pd_context *context, const struct pd_features *features,
                                     bool swap);
-/* The same of a guest, whose hypervisor's process is `pid`; 0: the one that is meant where none is
- * known. Its host outlives it. Indices of threads, names and DSOs are unique over both. */
+/* The same for a guest, whose hypervisor's process is `pid`; 0: the guest that is meant where no
+ * pid is known. Its host outlives it. Indices of threads, names and DSOs are unique over both. */
 struct pd_timeline *pd_timeline_new_guest(struct pd_timeline *host,
                                           const struct pd_features *features, uint32_t pid);
-/* What all ones are for the host. */
+/* The machine's pid; for the host, all ones. */
 uint32_t pd_timeline_machine(const struct pd_timeline *timeline);
 /* The thread of the host whose code a guest runs, set before the first look-up there; NULL:
  * none. */
@@ -180,8 +180,8 @@ struct pd_thread *pd_timeline_touch(struct pd_timeline *timeline, uint32_t pid, 
 struct pd_thread *pd_timeline_find(struct pd_timeline *timeline, uint32_t tid);
 /* Versions older than `number` are no longer needed by any reader: they may be freed. */
 void pd_timeline_retire(struct pd_timeline *timeline, uint64_t number);
-/* All up to `number` has been applied: until there the newest version that a reader sees is known
- * to hold. Optional. */
+/* Says that all records up to `number` have been applied: up to there, the newest version that a
+ * reader sees is known to hold. Optional. */
 void pd_timeline_settle(struct pd_timeline *timeline, uint64_t number);
 
 /* ---- readers, any thread, for numbers that the writer has passed ---- */
@@ -236,15 +236,16 @@ struct pd_dso *pd_timeline_dso(const struct pd_timeline *timeline, size_t index)
 size_t pd_timeline_thread_count(
     const struct pd_timeline *timeline); /* live incarnations and replaced ones */
 struct pd_thread *pd_timeline_thread(const struct pd_timeline *timeline, size_t index);
-/* Still in perf's table: no later FORK replaced it. (EXIT replaces nothing.) */
+/* Whether the thread is still in perf's table: no later FORK replaced it. (EXIT replaces
+ * nothing.) */
 bool pd_thread_current(const struct pd_thread *thread);
-/* An EXIT said that it ended. The writer's thread only. */
+/* Whether an EXIT said that the thread ended. The writer's thread only. */
 bool pd_thread_dead(const struct pd_thread *thread);
 /* Maps of a thread in address order, the unpublished ones too when `number` is all ones; stops when
  * `each` returns non-zero. A replaced incarnation may have lost its maps. */
 int pd_thread_each_map(const struct pd_thread *thread, uint64_t number,
                        int (*each)(void *data, const struct pd_map *map), void *data);
-/* A record has told where the kernel lies; later ones may have covered that. */
+/* Whether a record has said where the kernel lies, even if later ones have covered that. */
 bool pd_timeline_kernel_mapped(const struct pd_timeline *timeline);
 int pd_timeline_each_kernel_map(const struct pd_timeline *timeline, uint64_t number,
                                 int (*each)(void *data, const struct pd_map *map), void *data);

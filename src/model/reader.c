@@ -3,7 +3,7 @@
  * out. */
 #include "model/timeline.h"
 
-/* What is asked for from before the thread was seen is answered as of then. */
+/* For numbers before the thread was first seen, the answer is the first that is known. */
 static const struct pd_comm *comm_at(const struct pd_thread *thread, uint64_t number,
                                      uint64_t *until)
 {

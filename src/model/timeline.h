@@ -37,8 +37,8 @@ struct pd_cgroup {
     const char *path;
 };
 
-/* By id, open addressing, at most half full. One that is full is copied; readers may go on in the
- * old one, where all is that they can ask for. */
+/* Cgroups by id, open addressing, at most half full. A full table is copied into a larger one;
+ * readers may go on in the old one, which has all that they can ask for. */
 struct pd_cgroup_table {
     size_t mask, count;
     struct pd_cgroup *_Atomic slots[];

@@ -80,7 +80,7 @@ static uint64_t memory_of(const struct pd_deferred *deferred)
     return deferred->chains.arena.total + deferred->parts.capacity * sizeof *deferred->parts.data;
 }
 
-/* Reads the whole recording for them. */
+/* Reads the whole recording for its CALLCHAIN_DEFERRED records. */
 static perfdata_status collect(struct pd_deferred *deferred)
 {
     const uint64_t usual = UINT64_C(1) << 29;

@@ -126,7 +126,7 @@ static PD_NOINLINE struct pd_timeline *guest_of(struct pd_front *front, struct p
     return pd_guests_timeline(guests, pid);
 }
 
-/* What it acts on; NULL without memory. */
+/* The timeline that the record acts on; NULL without memory. */
 PD_INLINE struct pd_timeline *timeline_of(struct pd_front *front, struct pd_delivered *record)
 {
     unsigned mode = record->misc & PD_MISC_CPUMODE_MASK;
@@ -208,7 +208,7 @@ static bool wanted(const struct pd_consumer *consumer, uint32_t type)
     return type < 128 ? consumer->types[type / 64] >> type % 64 & 1 : consumer->unknown_types;
 }
 
-/* Tells the code of a vdso that is mapped. */
+/* Tells the session's code reader of a vdso that is mapped. */
 static void see_vdso(struct pd_session *session, const struct pd_delivered *record)
 {
     static const char name[] = "[vdso]";
@@ -285,7 +285,7 @@ PD_INLINE bool hold_chunk(struct pd_front *front, struct pd_job *job, struct pd_
     return true;
 }
 
-/* Samples whose bytes do not yet say what they are about. */
+/* Completes samples whose bytes do not yet say what they are about. */
 static PD_NOINLINE perfdata_status complete(struct pd_front *front, struct pd_delivered *record)
 {
     if (!record->event->plan.is_offcpu)
@@ -334,8 +334,8 @@ static struct pd_synth_packs *packs_of(const struct pd_front *front, struct pd_j
     return &job->packs;
 }
 
-/* Numbers the new samples of a batch, `packed` of which are and know their numbers. False: some are
- * left out, or looked at. */
+/* Numbers the new samples of a batch, of which `packed` are packed and know their numbers already.
+ * False: some are to be left out, or looked at, so that they go one by one. */
 static bool number_all(const struct pd_front *front, struct pd_job *job, size_t from, size_t packed)
 {
     const struct pd_batch *batch = &job->batch;
@@ -388,8 +388,7 @@ static perfdata_status take_samples(struct pd_front *front, struct pd_job *job, 
     return PERFDATA_OK;
 }
 
-/* The next record, when all that the trace shows before it is in batches: behind these. 2: the
- * batch is full. */
+/* The next record, which comes after all that the trace shows before it. 2: the batch is full. */
 static int next_traced(struct pd_front *front, struct pd_job *job, struct pd_delivered **record)
 {
     struct pd_batch *batch = &job->batch;
@@ -442,8 +441,8 @@ PD_INLINE int take_next(struct pd_front *front, struct pd_job *job, struct pd_de
     return next_traced(front, job, record);
 }
 
-/* The room for a record lies in the cache of the worker that read the batch before, and a store
- * waits for it: it is asked for ahead, for writing. */
+/* The room for a record may lie in the cache of the worker that last read it, and a store would
+ * wait for it: so it is prefetched for writing. */
 PD_INLINE void fetch_room(const struct pd_delivered *record)
 {
     enum { AHEAD = 16, LINE = 64 };

@@ -38,7 +38,7 @@ struct pd_front {
     struct pd_deferred deferred;
     struct pd_made made;
     bool kernel_shown; /* the first sample in the kernel was seen */
-    /* With a trace: the record that waits for what comes before it. */
+    /* With a trace: the record that waits for the samples that come before it. */
     struct pd_synth *synth;
     struct pd_delivered waiting;
     bool is_waiting, at_end;
@@ -61,7 +61,8 @@ bool pd_job_unpack(struct pd_job *job);
 
 /* Gives back the chunks and empties the batch. Any thread. */
 void pd_job_reset(struct pd_job *job);
-/* `room` for PD_JOB_RECORDS, which outlives the job, or NULL: it takes its own. NULL: no memory. */
+/* `room`, for PD_JOB_RECORDS records, outlives the job; if it is NULL, the job takes its own. NULL:
+ * no memory. */
 struct pd_job *pd_job_new(struct pd_delivered *room);
 void pd_job_free(struct pd_job *job, const struct pd_consumer *consumer);
 

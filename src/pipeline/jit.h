@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which jitdumps a recording tells of, and their code as maps of its processes in time. */
+/* Which jitdumps a recording names, and how their code becomes maps of its processes as time goes
+ * on. */
 #ifndef PD_PIPELINE_JIT_H
 #define PD_PIPELINE_JIT_H
 #include "base/hash.h"
@@ -27,8 +28,8 @@ enum pd_jit_verdict {
 enum pd_jit_verdict pd_jit_watch_record(struct pd_jit_watch *watch, const uint8_t *record,
                                         uint32_t size, uint32_t type, bool swap, const char **path,
                                         size_t *length);
-/* The dump can be used: its processes' anonymous memory is its own from now on. False without
- * memory. */
+/* Notes that the dump can be used: what it says holds for its processes' anonymous memory from now
+ * on. False without memory. */
 bool pd_jit_watch_take(struct pd_jit_watch *watch, const uint8_t *record, bool swap);
 void pd_jit_watch_free(struct pd_jit_watch *watch);
 

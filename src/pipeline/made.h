@@ -13,8 +13,9 @@ struct pd_made {
 };
 
 void pd_made_free(struct pd_made *made);
-/* Room for `size` bytes, at most 64 KiB, which the record gets with their chunk; what it was is
- * kept before them. NULL: no memory, and the record stays what it was. The caller fills them. */
+/* Room for `size` bytes, at most 64 KiB, which become the record's, with their chunk; the record as
+ * it was is kept in front of them. NULL: no memory, and the record stays what it was. The caller
+ * fills them. */
 uint8_t *pd_made_bytes(struct pd_made *made, struct pd_delivered *record, size_t size);
 
 /* The bytes of a record as they were recorded. */

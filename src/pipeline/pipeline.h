@@ -33,8 +33,8 @@ struct pd_session {
 };
 
 /* Where a caller lets us look for symbols, but for servers, which pd_session_open() reaches. How
- * names are shown is the caller's to set. `itrace`: the build-id cache may be told by what it has
- * taken of the settings, and it must outlive the search; NULL: settings tell nothing. */
+ * names are shown is the caller's to set. `itrace`: the settings that it has read may name the
+ * build-id cache, and it must outlive the search; NULL: no settings. */
 struct pd_object_search pd_search_of(struct pd_recording *recording,
                                      const struct perfdata_symbol_search *search,
                                      const struct pd_itrace_options *itrace);
@@ -62,9 +62,10 @@ uint64_t pd_session_trace_errors(const struct pd_session *session);
  * events are the recording's until the session is closed. config->recording, timeline and symbols
  * are filled in. */
 perfdata_status pd_session_decode(struct pd_session *session, struct pd_synth_config *config);
-/* Versions of the timeline older than `number` are no longer needed by the session's user. */
+/* Says that the session's user no longer needs versions of the timeline older than `number`. */
 void pd_session_retire(struct pd_session *session, uint64_t number);
-/* How many a run that is asked for so many has; 0: the context's limit, or a thread a core. */
+/* How many threads a run has that is asked for `threads`; 0: the context's limit, or one thread for
+ * each core. */
 unsigned pd_pipeline_threads(const struct pd_session *session, unsigned threads);
 
 /* Some thousand records in delivery order: all samples, and the other records that the consumer
@@ -95,9 +96,9 @@ PD_INLINE bool pd_batch_ip(const struct pd_batch *batch, size_t i, uint64_t *ip)
     return true;
 }
 
-/* For a loop over a batch that will look up the address of record `at` some records later: asks the
- * memory for what that needs, and for the record that comes a few behind it. Nearly all of a
- * sample's time is waiting for memory. */
+/* For a loop over a batch that will look up the address of record `at` some records later:
+ * prefetches what that needs, and the record a few places after it. Nearly all of a sample's time
+ * is waiting for memory. */
 PD_INLINE void pd_batch_fetch(const struct pd_batch *batch, size_t at, struct pd_resolver *resolver)
 {
     enum { RECORD = 4 };
@@ -144,10 +145,10 @@ enum pd_consumer_kind {
     PD_CONSUME_SEQUENTIAL
 };
 
-/* What is said after a run of what was lost or wrong in the recording; see pd_session_warn(). */
+/* What to warn of after a run: what was lost or wrong in the recording; see pd_session_warn(). */
 enum pd_warnings {
     PD_WARN_NOTHING = 0,
-    PD_WARN_COPY, /* as where perf copies a recording: what went through is not told */
+    PD_WARN_COPY, /* as where perf copies a recording: no warning of what is copied */
     PD_WARN_READ  /* as where perf reads one */
 };
 
@@ -162,10 +163,11 @@ struct pd_consumer {
     bool no_samples;
     /* Samples of a trace may come packed: batch->packs. */
     bool takes_packs;
-    /* What work() does depends on the batches before: the caller's thread does it all. Others walk
-     * traces only. */
+    /* What work() does depends on the batches before, so that the caller's thread does all of it;
+     * other threads only walk traces. */
     bool alone;
-    /* Records come without a thread, and none is made for them: those that act make theirs. */
+    /* Records come without a thread, and none is made for showing them; only those that act on the
+     * timeline make theirs. */
     bool no_threads;
     bool prints; /* samples one by one: perf then looks for the code of each */
     enum pd_order_mode order;

@@ -48,7 +48,7 @@ struct pool {
     struct pd_ahead ahead; /* what the front will read next, with more than one worker */
 };
 
-/* The front, on batches. */
+/* Whether the front works on batches all by itself. */
 static bool works_alone(const struct pool *pool)
 {
     return pool->worker_count == 1 || pool->consumer->alone;
@@ -134,8 +134,8 @@ static perfdata_status emit(struct pool *pool, struct pd_job *job)
     return status;
 }
 
-/* With the lock: an empty job. Extra ones go as soon as they have been used, and with the last
- * their room. */
+/* With the lock: an empty job. Extra jobs are freed as soon as they have been used, and with the
+ * last of them their room. */
 static void give_back(struct pool *pool, struct pd_job *job)
 {
     if (job->slot >= pool->slot_count - EXTRA_JOBS) {
@@ -254,7 +254,7 @@ static void look_out(struct pool *pool)
         pthread_cond_wait(&pool->work, &pool->lock);
 }
 
-/* With the lock. Walks what the front will come to of a trace. */
+/* With the lock. Walks those parts of a trace that the front will come to. */
 static void help(struct worker *worker)
 {
     struct pool *pool = worker->pool;
@@ -263,7 +263,7 @@ static void help(struct worker *worker)
     pthread_mutex_lock(&pool->lock);
 }
 
-/* Not NULL: an allocation has failed on this thread. */
+/* Returns not NULL if an allocation has failed on this thread. */
 static void *worker_main(void *data)
 {
     struct worker *worker = data;
@@ -306,7 +306,7 @@ static perfdata_status start_worker(struct pool *pool)
     return 0;
 }
 
-/* There is something of a trace to walk. */
+/* Wakes workers when there is something of a trace to walk. */
 static void wake_helpers(void *data)
 {
     struct pool *pool = data;
@@ -352,7 +352,7 @@ static bool add_extra(struct pool *pool)
     return true;
 }
 
-/* With the lock: among the filled ones, where its turn is. */
+/* With the lock: puts the job back among the filled ones, in sequence. */
 static void put_back(struct pool *pool, struct pd_job *job)
 {
     struct pd_job **link = &pool->first;
@@ -567,7 +567,7 @@ perfdata_status pd_pipeline_run(struct pd_session *session, const struct pd_cons
                          .consumer = consumer,
                          .in_turn = asks_in_turn(session) };
     perfdata_status status;
-    /* The consumer has made room for each event that there is. */
+    /* the consumer has made room for the events known by now, so no more may come */
     session->recording->head.events_fixed = true;
     pthread_mutex_init(&pool.lock, NULL);
     pd_ahead_init(&pool.ahead);

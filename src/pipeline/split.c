@@ -28,7 +28,7 @@ void pd_split_begin(struct pd_split *split, const struct pd_delivered *record)
     /* What was readable of a damaged sample counts. */
     if (pd_sample_decode(record->event, record->data, record->size, &sample) < 0 && !sample.read)
         return;
-    /* Values without an id belong to nobody. */
+    /* values without an id belong to no event */
     if (pd_read_decode(record->event->plan.read_format, sample.read,
                        sample.read ? sample.read_size : 0, sample.swap, values) &&
         values->id_at)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples between two events: --switch-on, --switch-off, --show-on-off-events. What a sample is
- * depends on those before it, so that samples have to be asked about in delivery order, by one
- * thread. */
+/* Samples between two events: --switch-on, --switch-off, --show-on-off-events. Whether a sample is
+ * shown depends on those before it, so that samples have to be asked about in delivery order, by
+ * one thread. */
 #ifndef PD_EVENT_SWITCH_H
 #define PD_EVENT_SWITCH_H
 #include "container/container.h"

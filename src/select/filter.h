@@ -72,8 +72,8 @@ struct pd_filter_lists {
         .symbols = (from)->symbols, .address_range = (from)->address_range,                        \
         .stop_symbols = (from)->stop_symbols                                                       \
     }
-/* Adds them in perf's order, which says what is told of first. *stop: the names of stop_symbols,
- * which live as long as the filter; NULL: they are not asked for. */
+/* Adds them in perf's order, which decides the error that is reported first. *stop: the names of
+ * stop_symbols, which live as long as the filter; NULL: they are not asked for. */
 perfdata_status pd_filter_add_lists(struct pd_filter *filter, struct pd_context *context,
                                     const struct pd_filter_lists *lists, struct pd_name_set *stop);
 /* The three lists, each NULL where it is not asked for. */
@@ -120,7 +120,7 @@ PD_INLINE bool pd_filter_cpu(const struct pd_filter *filter, uint32_t cpu)
            (cpu < PD_FILTER_CPUS && filter->cpus[cpu / 64] >> cpu % 64 & 1);
 }
 
-/* Both, of a sample that has not been decoded. */
+/* Both checks, for a sample that has not been decoded. */
 PD_INLINE bool pd_filter_early(const struct pd_filter *filter, const struct pd_delivered *record)
 {
     const struct pd_plan *plan = &record->event->plan;

@@ -15,7 +15,7 @@ struct pd_async *pd_async_new(int fd, unsigned blocks, size_t size, uint8_t **bl
  * before. */
 int pd_async_write(struct pd_async *async, uint8_t **block, size_t used, const void *patch,
                    size_t patch_size);
-/* All that was handed over is written. 0 or errno. */
+/* Waits until all that was handed over is written. 0 or errno. */
 int pd_async_wait(struct pd_async *async);
 /* Waits. NULL does nothing. */
 void pd_async_free(struct pd_async *async);

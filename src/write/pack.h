@@ -11,7 +11,7 @@ struct pd_pack;
 
 struct pd_pack *pd_pack_new(int level); /* NULL: no memory */
 void pd_pack_free(struct pd_pack *pack);
-/* Takes up to what the piece has room for; how much. */
+/* Takes as many bytes as the piece has room for; returns how many. */
 size_t pd_pack_add(struct pd_pack *pack, const uint8_t *bytes, size_t size);
 bool pd_pack_full(const struct pd_pack *pack);
 /* Ends the piece: *bytes are valid until the next call, *size 0: it was empty. False: zstd

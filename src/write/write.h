@@ -52,7 +52,7 @@ perfdata_status pd_writer_put_kernel(struct pd_writer *writer, const void *bytes
 /* What was put so far is in the file, and its header says so: a reader sees it, without features. A
  * stream is flushed. */
 perfdata_status pd_writer_sync(struct pd_writer *writer);
-/* What was given to another thread to write is written. */
+/* Waits until all that was given to another thread to write has been written. */
 perfdata_status pd_writer_wait(struct pd_writer *writer);
 /* Bytes of the kernel's records so far, and what became of them in compressed records. */
 void pd_writer_packed(const struct pd_writer *writer, uint64_t *in, uint64_t *out);

@@ -401,7 +401,7 @@ static perfdata_status set_index(struct pd_writer *writer)
     return status;
 }
 
-/* What perf allocates for a compressed record is told by the feature. */
+/* The feature says how much perf has to allocate for a compressed record. */
 static perfdata_status set_compressed(struct pd_writer *writer)
 {
     uint8_t bytes[20];
