@@ -21,8 +21,8 @@ void *pd_arena_zalloc(struct pd_arena *arena, size_t size);
 char *pd_arena_copy(struct pd_arena *arena, const void *bytes, size_t size);
 char *pd_arena_strdup(struct pd_arena *arena, const char *text);
 void pd_arena_free(struct pd_arena *arena);
-/* As pd_arena_free(), but what the system has given is kept for what comes next: its pages are not
- * cleared again. */
+/* As pd_arena_free(), but the memory is kept for the next allocations, so that the system need not
+ * clear its pages again. */
 void pd_arena_empty(struct pd_arena *arena);
 
 #endif

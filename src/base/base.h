@@ -74,7 +74,7 @@ PD_INLINE void pd_store(void *p, uint64_t v, unsigned size, bool swap)
 #define pd_sub_overflows(a, b, out) __builtin_sub_overflow((a), (b), (out))
 #define pd_mul_overflows(a, b, out) __builtin_mul_overflow((a), (b), (out))
 
-/* [offset, offset + size) lies in [0, total). */
+/* Whether [offset, offset + size) lies in [0, total). */
 PD_INLINE bool pd_range_ok(uint64_t offset, uint64_t size, uint64_t total)
 {
     return offset <= total && size <= total - offset;
@@ -85,7 +85,7 @@ PD_INLINE uint64_t pd_align8(uint64_t v)
     return (v + 7) & ~UINT64_C(7);
 }
 
-/* Clears a small structure on a hot path: of one memset() of a few hundred bytes gcc makes `rep
+/* Clears a small structure on a hot path: gcc turns one memset() of a few hundred bytes into `rep
  * stos`, whose start costs more than all the stores. */
 PD_INLINE void pd_clear(void *to, size_t size)
 {

@@ -62,14 +62,14 @@ perfdata_status pd_analysis_status(struct pd_context *context, perfdata_status s
 perfdata_status pd_warning(struct pd_context *context, enum perfdata_issue_kind kind,
                            int64_t offset, const char *format, ...) PD_PRINTF(4, 5);
 
-/* A caller's option struct, which begins with its own size, onto `to` of `known` bytes. What it
- * lacks (an older caller) keeps what `to` holds; what it has beyond (a newer caller) must be zero,
- * else nothing is copied: PERFDATA_ERROR_ARGUMENT, told in `context` (may be NULL). `given` NULL:
- * nothing is copied. */
+/* Copies a caller's option struct, which begins with its own size, to `to` of `known` bytes.
+ * Members that it lacks (an older caller) keep their value in `to`; bytes that it has beyond (a
+ * newer caller) must be zero, else nothing is copied: PERFDATA_ERROR_ARGUMENT, with a message in
+ * `context` (may be NULL). `given` NULL: nothing is copied. */
 perfdata_status pd_take_options(struct pd_context *context, void *to, size_t known,
                                 const void *given);
-/* The other way round: `result` of `known` bytes onto the caller's struct, whose size stands in it
- * already and stays; what it has beyond becomes zero. `out` NULL: nothing is copied. */
+/* The other way round: copies `result` of `known` bytes to the caller's struct, which already holds
+ * its own size and keeps it; bytes beyond become zero. `out` NULL: nothing is copied. */
 void pd_give_result(void *out, const void *result, size_t known);
 
 #endif

@@ -11,7 +11,7 @@ static const char pd_digit_pairs[] =
     "6465666768697071727374757677787980818283848586878889909192939495"
     "96979899";
 
-/* Writes the digits before `end`, returns where they begin: two a step. */
+/* Writes the digits so that they end at `end`, two at a time; returns where they begin. */
 PD_INLINE char *pd_digits_before(char *end, uint64_t value)
 {
     while (value >= 100) {
@@ -75,7 +75,7 @@ PD_INLINE char *pd_put_u64_right(char *to, uint64_t value, unsigned width)
     return pd_put_u64(to + pad, value);
 }
 
-/* A text that is short more often than not: no call then. */
+/* Copies a text that is mostly short, which then takes no call. */
 PD_INLINE char *pd_put_short(char *to, const char *text, size_t length)
 {
     if (PD_UNLIKELY(length > 16)) {

@@ -30,9 +30,9 @@ PD_INLINE uint64_t pd_hash_fold(uint64_t a, uint64_t b)
 #endif
 }
 
-/* A table of pointers with open addressing, in which a free slot is NULL -> one of twice as many
- * slots, or of `first` where there was none; the old one stays the caller's to free. `hash` gives
- * the hash of what a pointer points to. NULL without memory. */
+/* Copies a table of pointers with open addressing, in which a free slot is NULL, into one with
+ * twice as many slots, or makes one of `first` slots where there was none; the caller still has to
+ * free the old one. `hash` gives the hash of what a pointer points to. NULL without memory. */
 void *pd_slots_grown(const void *slots, size_t *mask, size_t first,
                      uint64_t (*hash)(const void *element));
 
@@ -47,7 +47,7 @@ PD_INLINE uint64_t pd_hash_pair(uint64_t a, uint64_t b)
     return pd_hash_fold(a ^ pd_hash_secret[0], b ^ pd_hash_secret[1]);
 }
 
-/* A number more in a hash that began as 0 or as another's. */
+/* Adds a number to a hash that began as 0 or as the hash of something else. */
 PD_INLINE uint64_t pd_hash_add(uint64_t hash, uint64_t x)
 {
     return pd_hash64(hash ^ x);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Keys of one size -> their numbers, in the order of their first times. They lie side by side, so
- * that a look-up reads a slot and the key. Hashes are asked for apart, so that whoever has several
- * keys can have their slots fetched at the same time. */
+/* Keys of one size -> their numbers, in the order in which they first came. The keys lie side by
+ * side, so that a look-up reads a slot and the key. The hash is a step of its own, so that whoever
+ * has several keys can prefetch all their slots at the same time. */
 #ifndef PD_BASE_KEYS_H
 #define PD_BASE_KEYS_H
 #include "base/base.h"
@@ -26,7 +26,7 @@ uint32_t pd_keys_hash(const struct pd_keys *keys, const void *key);
 uint32_t pd_keys_add(struct pd_keys *keys, const void *key, uint32_t hash);
 void pd_keys_free(struct pd_keys *keys);
 
-/* It will be asked for. */
+/* Prefetches the slot of a key that will be asked for. */
 PD_INLINE void pd_keys_fetch(const struct pd_keys *keys, uint32_t hash)
 {
     if (keys->slots)
@@ -38,7 +38,7 @@ PD_INLINE const void *pd_keys_at(const struct pd_keys *keys, uint32_t number)
     return keys->bytes + number * keys->size;
 }
 
-/* The same when the slot is there: the key that it has. */
+/* Once the slot is there, prefetches the key that it names. */
 PD_INLINE void pd_keys_fetch_key(const struct pd_keys *keys, uint32_t hash)
 {
     uint32_t number = keys->slots ? keys->slots[hash & keys->mask].number : 0;

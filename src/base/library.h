@@ -11,8 +11,8 @@
  *     static struct pd_library library = PD_LIBRARY("libsqlite3.so.0", rows);
  *     PD_LIBRARY_NOTE("libsqlite3.so.0", "sqlite", "export sqlite", "suggested")
  *
- * After pd_library_load(&library) gave NULL, lib.sqlite3_open() is what it says. A name may be a
- * variable's: the member then points at it. */
+ * After pd_library_load(&library) has returned NULL, lib.sqlite3_open() calls the library's
+ * function. A name may also be that of a variable, at which the member then points. */
 #ifndef PERFDATA_BASE_LIBRARY_H
 #define PERFDATA_BASE_LIBRARY_H
 #include <dlfcn.h>
@@ -68,8 +68,8 @@ struct pd_library {
     } library_note = { 4, sizeof(json), 0x407c0c0a, "FDO", json };
 #endif
 
-/* NULL: all of it is there, until the process ends. Else why not, in words of dlerror(). From any
- * thread. */
+/* NULL: the library is loaded, until the process ends. Otherwise the reason, in the words of
+ * dlerror(). From any thread. */
 static inline const char *pd_library_load(struct pd_library *library)
 {
 #ifndef PD_LINK_ALL

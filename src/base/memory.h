@@ -17,7 +17,7 @@ bool pd_memory_failed(void);
 void pd_memory_forget(void);
 void pd_memory_note(void);
 
-/* For what malloc(), strdup() and their like have given. */
+/* Passes on what malloc(), strdup() and the like have returned, and notes a failure. */
 PD_INLINE void *pd_memory_noted(void *block)
 {
     if (PD_UNLIKELY(!block))

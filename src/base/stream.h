@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Stores past this core's caches, for what another core reads next: it would have to fetch each
- * line from here, and this one to ask for it back. Where there are none, PD_STREAMS is 0. */
+/* Stores that bypass this core's caches, for data that another core reads next: that core would
+ * have to fetch each line from here, and this core to ask for it back. Where there are none,
+ * PD_STREAMS is 0. */
 #ifndef PD_STREAM_H
 #define PD_STREAM_H
 #include "base/base.h"
@@ -14,7 +15,7 @@ PD_INLINE void pd_stream64(void *to, uint64_t value)
     _mm_stream_si64(to, (long long)value);
 }
 
-/* Before others may read what was stored so. */
+/* To be called before others may read what was stored in this way. */
 PD_INLINE void pd_stream_end(void)
 {
     _mm_sfence();

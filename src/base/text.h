@@ -53,7 +53,7 @@ void pd_text_fill(struct pd_text *text, char c, size_t count);
 void pd_text_right(struct pd_text *text, const char *string, size_t length, size_t width);
 /* %-*s */
 void pd_text_left(struct pd_text *text, const char *string, size_t length, size_t width);
-/* The same of what has been written since the text was `from` long. */
+/* Pads in the same way what has been written since the text was `from` long. */
 PD_INLINE void pd_text_pad(struct pd_text *text, size_t from, size_t width)
 {
     if (text->length - from < width)

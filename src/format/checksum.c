@@ -147,8 +147,8 @@ PD_INLINE bool sum_sample(const struct pd_event *event, const uint8_t *record, u
     return true;
 }
 
-/* A body of numbers and a text at its end, as side-band has: no more than loads. False: it is none,
- * or damaged. */
+/* Sums a body of numbers with a text at its end, as sideband records have, by loads alone. False:
+ * the body is another one, or damaged. */
 PD_INLINE bool sum_rows(const struct pd_row *row, const uint8_t *at, const uint8_t *end, bool swap,
                         uint16_t misc, uint64_t *hash)
 {

@@ -44,7 +44,7 @@ const char *pd_feature_name(unsigned feature);
  * 0 when `size` bytes hold no whole entry, else the entry's size. */
 uint32_t pd_build_id_next(const uint8_t *bytes, size_t size, bool swap, bool old,
                           struct pd_part_build_id_entry *out);
-/* The length that counts of an entry's build id: 20, or less as it says. */
+/* The length of an entry's build-id: 20, or what the entry says if that is less. */
 unsigned pd_build_id_length(const struct pd_part_build_id_entry *entry);
 
 #endif

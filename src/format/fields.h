@@ -15,7 +15,7 @@ struct pd_field {
     const struct pd_names *names; /* of the value, or NULL */
     uint8_t kind;                 /* enum pd_kind */
     bool swap;                    /* of arrays' elements */
-    /* numbers, sign-extended where signed; f64 as its bits; list: the number of items, if known */
+    /* numbers: sign-extended where signed; f64: its bits; list: the number of items, if known */
     uint64_t value;
     const uint8_t *data; /* text, bytes, array: where they are in the record */
     size_t size;         /* bytes there; padding of text counts */
@@ -58,8 +58,8 @@ extern const struct pd_row pd_attr_rows[];
 perfdata_status pd_record_encode(const struct pd_fields_input *input, bool big_endian,
                                  uint8_t *out);
 
-/* The same; `edit` sees each field first and may change numbers (array elements: in a copy that it
- * points `data` to, of the same size). */
+/* The same, but `edit` is shown each field first and may change numbers (array elements: in a copy
+ * of the same size that it makes `data` point to). */
 typedef void (*pd_edit_fn)(void *data, struct pd_field *field);
 perfdata_status pd_record_edit(const struct pd_fields_input *input, bool big_endian, uint8_t *out,
                                pd_edit_fn edit, void *data);

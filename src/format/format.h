@@ -93,7 +93,7 @@ struct pd_event {
     uint64_t added_type;
 };
 
-/* Names an event; `name` outlives it. Of a bpf-output event named "offcpu-time" (perf 6.16 and
+/* Names an event; `name` outlives it. For a bpf-output event named "offcpu-time" (perf 6.16 and
  * later) the raw data of each sample say what it is about. */
 void pd_event_name(struct pd_event *event, const char *name);
 
@@ -246,7 +246,7 @@ struct pd_branch {
     uint64_t from, to, flags;
 };
 
-/* A branch's flags between their own order and a big-endian file's: and back. */
+/* Turns a branch's flags from a big-endian file's order into ours, and back. */
 uint64_t pd_branch_flags_from_big(uint64_t word);
 uint64_t pd_branch_flags_to_big(uint64_t flags);
 

@@ -5,8 +5,9 @@
 #define PD_OFFSETS_H
 #include "format/rows.h"
 
-/* Made of bytes alone, so that nothing is aligned. What may be absent has no place here, and what
- * stands behind it or behind a text has a wrong one: ask for fields of fixed place only. */
+/* Made of bytes alone, so that nothing is aligned. Fields that may be absent are left out, and the
+ * offsets of fields behind these or behind a text are wrong: ask only for fields that always have
+ * the same place. */
 #define RECORD(number, NAME, name)                                                                 \
     struct pd_at_##name {                                                                          \
         uint8_t header[8];

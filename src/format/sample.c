@@ -433,9 +433,9 @@ void pd_event_name(struct pd_event *event, const char *name)
                             attr->sample_type & PD_SAMPLE_RAW && !strcmp(name, "offcpu-time");
 }
 
-/* What perf 6.16 and later record of time that a thread did not run: u32 pid, u32 tid, u64 period,
- * u64 nr, u64 ips[nr] with the marker of user space first, u64 cgroup. The record's own address,
- * process and mode are of the BPF program that wrote it. */
+/* What perf 6.16 and later record about time during which a thread did not run: u32 pid, u32 tid,
+ * u64 period, u64 nr, u64 ips[nr] with the marker of user space first, u64 cgroup. The record's own
+ * address, process and mode are of the BPF program that wrote it. */
 static bool take_offcpu(struct pd_sample *out)
 {
     enum { PERIOD = 8, COUNT = 16, IPS = 24, LEAST = 32 };

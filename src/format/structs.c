@@ -189,9 +189,7 @@ static void settle_file(struct pd_record_mmap2 *map, const uint8_t *record, uint
     map->ino_generation = pd_load64(file + 16, swap);
 }
 
-/* ---- records
- * -----------------------------------------------------------------------------------------------
- * */
+/* ---- records ---- */
 
 /* The short way for what most records are: numbers one after another, a text behind them. False
  * where the rows say more, or the record is too short for them: then all of it is for the walk. */
@@ -249,8 +247,7 @@ perfdata_status pd_record_decode(const struct pd_event *event, const uint8_t *re
     return store.no_memory ? PERFDATA_ERROR_MEMORY : status;
 }
 
-/* ---- features
- * ---------------------------------------------------------------------------------------------- */
+/* ---- features ---- */
 
 /* Before 2.6.35 entries had no pid, so that names begin 4 bytes earlier than we have read
  * (docs/perf-data-format.md, Features). */
@@ -269,8 +266,8 @@ static void to_old_shape(struct pd_part_build_id_entry *entry)
     entry->filename.length = (uint32_t)strnlen(entry->filename.text, entry->filename.length + 4);
 }
 
-/* Texts that were not terminated have been copied, so that nothing stands before them: such a table
- * stays as it is. */
+/* Texts that were not terminated have been copied, so that the 4 bytes do not stand before them:
+ * such a table stays as it is. */
 static void fix_old_shape(struct pd_feature_build_id *table, const uint8_t *bytes, size_t size)
 {
     bool old = false;

@@ -82,7 +82,7 @@ static void drop_held(struct pd_order *order, uint32_t slot)
     order->free_held = slot;
 }
 
-/* The walk went on to another chunk. */
+/* Follows the walk to another chunk. */
 static void change_chunk(struct pd_order *order, struct pd_chunk *chunk)
 {
     if (order->current != NONE && !order->held.data[order->current].queued)
@@ -205,7 +205,7 @@ static perfdata_status spill_queue(struct pd_order *order)
     return 0;
 }
 
-/* Too much waits: it goes to a file, if one can be had. */
+/* When too many bytes wait, moves them to a file, if one can be had. */
 static PD_NOINLINE perfdata_status make_room(struct pd_order *order)
 {
     if (order->no_spill)
@@ -316,7 +316,7 @@ static void count_aux(struct pd_order_stats *stats, const struct pd_raw *raw, bo
     stats->aux_collision += !!(flags & PD_AUX_COLLISION);
 }
 
-/* What the statistics hold of a record that is no sample. */
+/* Counts a record that is no sample in the statistics. */
 static PD_NOINLINE void count_other(struct pd_order *order, const struct pd_raw *raw)
 {
     enum { COUNT = 8 };

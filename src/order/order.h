@@ -33,7 +33,7 @@ struct pd_delivered {
     struct pd_chunk *chunk;
     struct pd_thread *thread;           /* set by the front: of a sample, else NULL */
     uint64_t period;                    /* of a sample that the front made of another's counters */
-    const struct pd_synth_facts *facts; /* of what a trace says of a sample (itrace/), else NULL */
+    const struct pd_synth_facts *facts; /* what a trace says of a sample (itrace/), else NULL */
 };
 
 /* Decodes a delivered sample, its event known. Status as of pd_sample_decode(). */

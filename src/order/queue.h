@@ -48,7 +48,7 @@ PD_INLINE bool pd_queue_empty(const struct pd_queue *queue)
     return queue->runs.count == 0 && !queue->elsewhere;
 }
 
-/* An entry of this time would come after younger ones have been delivered. */
+/* Whether an entry of this time would come after younger ones have been delivered. */
 PD_INLINE bool pd_queue_is_late(const struct pd_queue *queue, uint64_t time)
 {
     return time < queue->last_flush;

@@ -9,7 +9,7 @@
 
 enum { WRITE_BLOCK = 256 * 1024, READ_BLOCK = 64 * 1024 };
 
-/* As a record stands in the file, in front of its bytes. */
+/* What stands in the file in front of a record's bytes. */
 struct stored {
     struct pd_queue_entry entry; /* its pointer means nothing there */
     uint32_t part, room;         /* bytes that follow */
@@ -186,7 +186,7 @@ bool pd_spill_end(struct pd_spill *spill)
     return true;
 }
 
-/* All is read: the file begins anew. */
+/* Once all is read, begins the file anew. */
 static void start_over(struct pd_spill *spill)
 {
     for (size_t i = 0; i < spill->pieces.count; i++)

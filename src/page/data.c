@@ -70,7 +70,7 @@ static void put_number(struct pd_text *out, uint64_t value)
     pd_text_char(out, (char)value);
 }
 
-/* Of numbers that are all the same the first one is kept. */
+/* Where all numbers are the same, only the first one is kept. */
 static bool keep_one(struct pd_text *body, size_t from, size_t count)
 {
     size_t bytes = body->length - from, one = count ? bytes / count : 0;
@@ -165,7 +165,7 @@ static void put_samples(struct maker *m)
     put_times(m);
     ROW_COLUMN(m, "sa_stack", "v32", r->stack);
     ROW_COLUMN(m, "sa_thread", "v32", r->thread);
-    /* CPUs are one more than they are, so that "unknown" is 0. */
+    /* CPUs are written plus one, so that "unknown" is 0. */
     ROW_COLUMN(m, "sa_cpu", "v32", (uint32_t)(r->cpu + 1));
     ROW_COLUMN(m, "sa_event", "v32", r->event);
     ROW_COLUMN(m, "sa_weight", "v64", r->weight);
@@ -589,7 +589,7 @@ static perfdata_status add_before(struct maker *m, const perfdata_profile *profi
     return status;
 }
 
-/* Branches that are no samples may come before the first of these. */
+/* Branches that are no samples may come before the first sample. */
 static uint64_t first_call(const perfdata_profile *profile)
 {
     uint64_t first = UINT64_MAX;
@@ -619,7 +619,7 @@ static perfdata_status collect(struct maker *m, const perfdata_profile *profile)
     return status;
 }
 
-/* Behind its length. */
+/* Writes a text behind its length. */
 static perfdata_status put_headed(struct pd_text *out, const struct pd_text *header)
 {
     uint32_t length = (uint32_t)header->length;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of samples that a page shows. */
+/* Gathers the rows of samples that a page shows. */
 #ifndef PD_PAGE_GATHER_H
 #define PD_PAGE_GATHER_H
 #include "page/packed.h"
@@ -21,8 +21,8 @@ int pd_page_rows_order(const void *x, const void *y);
 /* Sorts rows and joins those that are equal within a piece of time, counted from `begin`. How many
  * are left. */
 size_t pd_page_rows_join(struct pd_page_row *rows, size_t count, uint64_t begin, uint64_t piece);
-/* All are packed then; if there are more than `most`, joined within some 8192 pieces of time at
- * most. False: no memory. */
+/* Packs all rows; if there are more than `most`, those within the same of at most some 8192 pieces
+ * of time are joined. False: no memory. */
 bool pd_page_samples_end(perfdata_page_samples *samples, uint64_t most);
 
 #endif

@@ -62,8 +62,8 @@ struct pd_page_tables {
 
 /* Adds those of a profile. `*numbers`, for free(): by the profile's stack, the common one.
  * `*functions` gives the same for functions that have frames, unless `functions` is NULL. Functions
- * are one when they have one name in objects of one name: a new release is another file with other
- * addresses. */
+ * count as the same when they have the same name in objects of the same name: a new release is
+ * another file with other addresses. */
 perfdata_status pd_page_tables_add(struct pd_page_tables *tables, const perfdata_profile *profile,
                                    uint32_t **numbers, uint32_t **functions);
 void pd_page_tables_free(struct pd_page_tables *tables);

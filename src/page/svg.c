@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A profile's sums -> a flame graph as SVG: a rectangle a function in its callers, with a title
- * that tooltips show. */
+/* A profile's sums -> a flame graph as SVG: a rectangle for each function in its callers, with a
+ * title that browsers show as a tooltip. */
 #include "page/page.h"
 #include <stdlib.h>
 

@@ -85,7 +85,7 @@ static bool gives(struct dumper *d, const uint8_t *bytes, size_t size)
     return same;
 }
 
-/* The item that was printed is what it is, and stands for so many bytes. */
+/* Accepts the item as it was printed; it stands for so many bytes. */
 static perfdata_status accept(struct dumper *d, uint64_t size)
 {
     d->cursor += size;
@@ -127,7 +127,7 @@ static perfdata_status print_gap(struct dumper *d, uint64_t end)
 
 /* ---- events ---- */
 
-/* A word that no other event has. */
+/* Names the event with a word that no other event has. */
 static perfdata_status name_event(struct dumper *d, size_t index)
 {
     struct pd_text text = { 0 };
@@ -344,7 +344,8 @@ static int compare_sections(const void *a, const void *b)
     return (x->index > y->index) - (x->index < y->index);
 }
 
-/* What lies outside the file or over another section keeps its bytes as gaps, or as the other's. */
+/* A section that lies outside the file or over another one has its bytes in gaps, or in that other
+ * section. */
 static perfdata_status add_section(struct dumper *d, enum section_kind kind, unsigned index,
                                    uint64_t offset, uint64_t size)
 {
@@ -434,7 +435,7 @@ static perfdata_status plan_sections(struct dumper *d)
     return status;
 }
 
-/* The container line: what differs from what the sections say is written. */
+/* The container line: only what does not follow from the sections is written. */
 static void print_container(struct dumper *d)
 {
     struct pd_recording *recording = d->recording;

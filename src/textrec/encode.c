@@ -122,7 +122,7 @@ static bool encode_number(struct pdt_coder *c, const struct pd_row *row, uint32_
     return true;
 }
 
-/* What `row` counts is `count`. */
+/* Sets the number that says how many `row` has to `count`. */
 static bool fill_count(struct pdt_coder *c, const struct pd_row *row, uint64_t count,
                        struct counts *counts)
 {

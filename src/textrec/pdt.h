@@ -51,7 +51,7 @@ bool pdt_error(struct pdt_item *item, size_t at, const char *format, ...) PD_PRI
 uint32_t pdt_find(struct pdt_item *item, uint32_t group, const char *name);
 bool pdt_is(const struct pdt_item *item, uint32_t node, const char *word);
 
-/* How far an item goes, fed piece by piece. */
+/* Finds how far an item goes; its text comes piece by piece. */
 struct pdt_scan {
     unsigned depth;
     bool text, escape, comment, content;
@@ -75,11 +75,12 @@ struct pdt_event {
 void pdt_event_rows(struct pdt_event *event, bool swap);
 /* Also one that the tables leave to code: a sample's, a trailer's, the values of a read. */
 const struct pd_row *pdt_row_by_name(const struct pd_row *rows, const char *name, size_t length);
-/* It is there whenever its condition holds, so that what is left out has its default. */
+/* Whether the field is there whenever its condition holds, so that it has its default where the
+ * text leaves it out. */
 bool pdt_row_required(const struct pd_row *row);
 /* A row of the same list whose number of items this one says; NULL: none. */
 const struct pd_row *pdt_row_counted(const struct pd_row *row);
-/* Its default is the event's id. */
+/* Whether the field's default is the event's id. */
 bool pdt_row_is_id(const struct pd_row *row);
 
 /* ---- nodes to bytes (encode.c) ---- */

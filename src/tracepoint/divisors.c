@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where libtraceevent would divide by zero while it prints: what a format divides by is found once,
- * and asked of each payload before. */
+ * and looked up in each payload before it is printed. */
 #include "tracepoint/program.h"
 #include <stdlib.h>
 
@@ -27,7 +27,7 @@ static bool take_divisor(struct pd_trace_format *format, const struct tep_print_
     return pd_vec_push(&format->divisors, field);
 }
 
-/* What is put together of others. */
+/* Takes the parts of an expression that is made of others. */
 static bool add_parts(struct pd_trace_format *format, arg_vec *args,
                       const struct tep_print_arg *arg)
 {

@@ -113,7 +113,7 @@ struct pd_trace_format {
     PD_VEC(struct pd_trace_piece) pieces;
     size_t quick_room; /* bytes that all quick pieces take at most */
     PD_VEC(struct pd_trace_field) fields;
-    /* what libtraceevent divides by where it prints; NULL: more than a field */
+    /* what libtraceevent divides by while it prints; NULL: not a single field */
     PD_VEC(const struct pd_trace_field *) divisors;
 };
 

@@ -27,9 +27,9 @@ struct pd_trace_text {
     size_t size;
 };
 const struct pd_trace_text *pd_tracing_texts(const struct pd_tracing *tracing, size_t *count);
-/* Nothing of it was left out. */
+/* Whether no part was left out. */
 bool pd_tracing_is_whole(const struct pd_tracing *tracing);
-/* All parts were found, formats that do not parse among them. */
+/* Whether all parts were found, including formats that do not parse. */
 bool pd_tracing_is_complete(const struct pd_tracing *tracing);
 /* Lines "address type name[\tmodule]" and "pid name", as they were read; NULL: there are none. */
 const uint8_t *pd_tracing_kallsyms(const struct pd_tracing *tracing, size_t *size);
