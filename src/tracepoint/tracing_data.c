@@ -112,6 +112,61 @@ static bool is_nested_too_deep(const char *text, size_t size)
     return false;
 }
 
+static bool is_of_name(char c)
+{
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+struct word {
+    const char *text;
+    size_t length;
+};
+
+/* The names of the fields that come before `end`; their number, at most `most`. */
+static size_t field_names(const char *text, const char *end, struct word *names, size_t most)
+{
+    size_t count = 0;
+    while (count < most && (text = strstr(text, "field:")) && text < end) {
+        const char *last = strchr(text, ';');
+        if (!last)
+            break;
+        const char *next = last;
+        if (last[-1] == ']')
+            while (last > text && *last != '[')
+                last--;
+        const char *name = last;
+        while (name > text && is_of_name(name[-1]))
+            name--;
+        names[count++] = (struct word){ name, (size_t)(last - name) };
+        text = next;
+    }
+    return count;
+}
+
+/* libtraceevent dies of flags and symbols of a field that there is not, and remembers from one
+ * format to the next that it is about to read some. */
+static bool prints_other_fields(const char *text)
+{
+    enum { MOST_FIELDS = 512 };
+    struct word names[MOST_FIELDS];
+    const char *print = strstr(text, "print fmt:");
+    if (!print)
+        return false;
+    size_t count = field_names(text, print, names, MOST_FIELDS);
+    while ((print = strstr(print, "REC->"))) {
+        size_t length = 0, at = 0;
+        print += sizeof "REC->" - 1;
+        while (is_of_name(print[length]))
+            length++;
+        while (at < count &&
+               (names[at].length != length || memcmp(names[at].text, print, length) != 0))
+            at++;
+        if (at == count)
+            return true;
+    }
+    return false;
+}
+
 static void read_format(struct reader *r, const char *system)
 {
     struct pd_tracing *tracing = r->tracing;
@@ -121,7 +176,8 @@ static void read_format(struct reader *r, const char *system)
         return;
     char *text = size <= MAX_FORMAT ? pd_arena_copy(&tracing->arena, bytes, size) : NULL;
     tracing->no_memory |= !text && size <= MAX_FORMAT;
-    if (!text || strlen(text) != size || is_nested_too_deep(text, size)) {
+    if (!text || strlen(text) != size || is_nested_too_deep(text, size) ||
+        prints_other_fields(text)) {
         tracing->damaged = true;
         if (!tracing->no_memory)
             pd_issue(tracing->context, PERFDATA_ISSUE_BAD_FEATURE, -1,
