@@ -122,7 +122,7 @@ struct word {
     size_t length;
 };
 
-/* The names of the fields that come before `end`; their number, at most `most`. */
+/* The names of the fields that come before `end`, `most` of them at most. Returns their number. */
 static size_t field_names(const char *text, const char *end, struct word *names, size_t most)
 {
     size_t count = 0;
@@ -143,19 +143,45 @@ static size_t field_names(const char *text, const char *end, struct word *names,
     return count;
 }
 
+static const char *after_space(const char *text)
+{
+    while (isspace((unsigned char)*text))
+        text++;
+    return text;
+}
+
+/* Where `print fmt:` begins, with any space between its words; NULL: nowhere. */
+static const char *find_print(const char *text)
+{
+    for (; (text = strstr(text, "print")) != NULL; text++) {
+        const char *fmt = after_space(text + sizeof "print" - 1);
+        if (!strncmp(fmt, "fmt", 3) && *after_space(fmt + 3) == ':')
+            return text;
+    }
+    return NULL;
+}
+
+/* The name in the next `REC->NAME`, with any space between its parts; NULL: there is none. */
+static const char *next_read(const char *text)
+{
+    for (; (text = strstr(text, "REC")) != NULL; text++) {
+        const char *arrow = after_space(text + sizeof "REC" - 1);
+        if (!strncmp(arrow, "->", 2))
+            return after_space(arrow + 2);
+    }
+    return NULL;
+}
+
 /* libtraceevent dies of flags and symbols of a field that there is not, and remembers from one
  * format to the next that it is about to read some. */
 static bool prints_other_fields(const char *text)
 {
     enum { MOST_FIELDS = 512 };
     struct word names[MOST_FIELDS];
-    const char *print = strstr(text, "print fmt:");
-    if (!print)
-        return false;
-    size_t count = field_names(text, print, names, MOST_FIELDS);
-    while ((print = strstr(print, "REC->"))) {
+    const char *print = find_print(text);
+    size_t count = print ? field_names(text, print, names, MOST_FIELDS) : 0;
+    while (print && (print = next_read(print))) {
         size_t length = 0, at = 0;
-        print += sizeof "REC->" - 1;
         while (is_of_name(print[length]))
             length++;
         while (at < count &&
