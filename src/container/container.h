@@ -5,6 +5,7 @@
 #define PD_CONTAINER_H
 #include "base/arena.h"
 #include "base/context.h"
+#include "base/cpuid.h"
 #include "base/hash.h"
 #include "base/vec.h"
 #include "format/features.h" /* struct pd_features: each header feature decoded (FORMAT) */
@@ -84,6 +85,9 @@ struct pd_recording {
     struct pd_pipe_head head;
 };
 
+/* The CPU id that the recording tells. Where it tells none and perf is imitated, this machine's, as
+ * perf takes that. NULL: not known. */
+const char *pd_recording_cpuid(const struct pd_recording *recording, char here[PD_CPUID_SIZE]);
 PD_INLINE bool pd_recording_has_feature(const struct pd_recording *recording, unsigned feature)
 {
     return feature < 256 && recording->feature_table.bits[feature / 64] >> feature % 64 & 1;

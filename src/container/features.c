@@ -75,3 +75,11 @@ perfdata_status pdc_read_features(struct pd_recording *recording)
     }
     return status;
 }
+
+const char *pd_recording_cpuid(const struct pd_recording *recording, char here[PD_CPUID_SIZE])
+{
+    const char *recorded = recording->features.cpuid.text.text;
+    return recorded                                                 ? recorded
+           : recording->like_perf && pd_cpuid_of_this_machine(here) ? here
+                                                                    : NULL;
+}

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The text of `perf data convert --to-json`: header and samples, with the addresses of their chains
  * as recorded. */
-#include "base/cpuid.h"
 #include "convert/direct.h"
 #include <stdlib.h>
 #include <time.h>
@@ -55,17 +54,6 @@ static void put_word(struct pd_text *out, const char *key, const struct pd_str *
     put_string(out, value->text, strlen(value->text));
 }
 
-/* Where the recording has no cpuid, perf shows that of the machine it runs on. */
-static void put_cpuid(const struct pd_recording *recording, struct pd_text *out)
-{
-    const struct pd_str *recorded = &recording->features.cpuid.text;
-    char id[PD_CPUID_SIZE];
-    struct pd_str here = { 0 };
-    if (!recorded->text && recording->like_perf && pd_cpuid_of_this_machine(id))
-        here.text = id;
-    put_word(out, "cpuid", recorded->text ? recorded : &here);
-}
-
 static void put_command(const struct pd_feature_cmdline *command, struct pd_text *out)
 {
     put_key(out, "cmdline");
@@ -84,7 +72,8 @@ static void put_header(const struct pd_recording *recording, struct pd_text *out
     const struct pd_section *data = &recording->recorded_data;
     time_t seconds = (time_t)pd_source_mtime(recording->source);
     struct tm utc = { 0 };
-    char when[64] = "";
+    char when[64] = "", here[PD_CPUID_SIZE];
+    const struct pd_str cpuid = { .text = pd_recording_cpuid(recording, here) };
     if (gmtime_r(&seconds, &utc))
         strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
     pd_text_format(out,
@@ -98,7 +87,7 @@ static void put_header(const struct pd_recording *recording, struct pd_text *out
     put_word(out, "os-release", &f->osrelease.text);
     put_word(out, "arch", &f->arch.text);
     put_word(out, "cpu-desc", &f->cpudesc.text);
-    put_cpuid(recording, out);
+    put_word(out, "cpuid", &cpuid);
     put_number(out, "nrcpus-online", f->nrcpus.online);
     put_number(out, "nrcpus-avail", f->nrcpus.available);
     if (pd_recording_has_feature(recording, PD_FEATURE_CLOCK_DATA)) {

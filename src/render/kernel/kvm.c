@@ -3,7 +3,6 @@
  * again. */
 #include "analyse/spread.h"
 #include "analyse/tracepoints.h"
-#include "base/cpuid.h"
 #include "base/keys.h"
 #include "container/handle.h"
 #include "select/filter.h"
@@ -302,20 +301,10 @@ static perfdata_status put_table(struct kvm *kvm)
 
 /* ---- the run ---- */
 
-/* The CPU id in the recording. Where it has none and we imitate perf, this machine's, as perf takes
- * that. NULL: not known. */
-static const char *processor_id(const struct pd_recording *recording, char here[PD_CPUID_SIZE])
-{
-    const struct pd_features *features = &recording->features;
-    if (features->cpuid.present)
-        return features->cpuid.text.text;
-    return recording->like_perf && pd_cpuid_of_this_machine(here) ? here : NULL;
-}
-
 static void note_isa(struct kvm *kvm, const struct pd_recording *recording)
 {
     char here[PD_CPUID_SIZE];
-    const char *id = processor_id(recording, here);
+    const char *id = pd_recording_cpuid(recording, here);
     kvm->intel = id && strstr(id, "Intel");
 }
 
@@ -324,7 +313,7 @@ static perfdata_status check(struct pd_recording *recording,
 {
     static const char *const makers[] = { "Intel", "AMD", "Hygon" };
     char here[PD_CPUID_SIZE];
-    const char *id = processor_id(recording, here);
+    const char *id = pd_recording_cpuid(recording, here);
     bool known = !id;
     if (options->event > PERFDATA_KVM_PORTS || options->by_time > 1)
         return pd_fail(&recording->context, PERFDATA_ERROR_ARGUMENT, -1,
