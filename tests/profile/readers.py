@@ -128,6 +128,11 @@ def main():
     if own is None:
         return 0
     own = +own
+    if sys.argv[2] in ("speedscope", "chrome", "firefox", "folded") and len(sys.argv) > 4:
+        reference = folded(sys.argv[4])[1]
+        if total != reference:
+            print("totals differ:", list(((total - reference) | (reference - total)).items())[:5])
+            return 1
     if own != want or not want:
         print("own weights differ:",
               {k: (own[k], want[k]) for k in own.keys() | want.keys() if own[k] != want[k]})
