@@ -26,7 +26,8 @@ static enum tool_exit run_repair(struct tool *tool, void *data, int argc, char *
     code = tool_written(tool, recording, status);
     if (code == TOOL_DONE && output.path && result.dropped)
         tool_printf(tool,
-                    "%" PRIu64 " records kept, %" PRIu64 " that perf would stop at left out\n",
+                    "%" PRIu64 " records kept, %" PRIu64
+                    " left out, at which perf would stop or which may be none\n",
                     result.kept, result.dropped);
     else if (code == TOOL_DONE && output.path)
         tool_printf(tool, "%" PRIu64 " records kept\n", result.kept);
