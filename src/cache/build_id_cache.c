@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The build-id cache: where it is, what is put into it, what is taken out. */
-#include "base/memory.h"
 #include "base/context.h"
+#include "base/memory.h"
 #include "cache/cache.h"
 #include "io/config.h"
 #include <errno.h>

@@ -313,8 +313,9 @@ static int with_event(struct pd_walk *walk, struct pd_raw *out)
 
 static const char *event_text(struct pd_walk *walk, const struct pd_raw *raw)
 {
-    size_t room = raw->size - (uint32_t)sizeof(struct pd_at_event_update);
-    const char *text = (const char *)raw->data + 24;
+    enum { VALUE = sizeof(struct pd_at_event_update) };
+    size_t room = raw->size - (uint32_t)VALUE;
+    const char *text = (const char *)raw->data + VALUE;
     return memchr(text, 0, room) ? pd_arena_strdup(&walk->recording->arena, text)
                                  : pd_arena_copy(&walk->recording->arena, text, room);
 }

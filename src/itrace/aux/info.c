@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* AUXTRACE_INFO, and what follows from it for the decoding of Intel PT. */
-#include "format/structs.h"
 #include "format/offsets.h"
+#include "format/structs.h"
 #include "itrace/aux/aux.h"
 #include "itrace/bts/branch.h"
 

@@ -268,7 +268,6 @@ static void put_fixed(struct put *put, const struct pd_synth_queue *queue,
     if (type & PD_SAMPLE_##NAME)                                                                   \
         put_pair(put, PD_SAMPLE_##NAME == PD_SAMPLE_TID ? queue->runner.pid : queue->runner.cpu,   \
                  PD_SAMPLE_##NAME == PD_SAMPLE_TID ? queue->runner.tid : 0);
-#include "format/offsets.h"
 #include "format/sample.def"
 }
 
