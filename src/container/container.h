@@ -109,6 +109,11 @@ void pd_recording_close(struct pd_recording *recording);
 /* The event of a kernel record (docs/perf-data-format.md, tolerant), NULL when it has none. */
 const struct pd_event *pd_recording_event_of(const struct pd_recording *recording,
                                              const uint8_t *record, uint32_t size, uint32_t type);
+/* By its id alone: NULL too for a record whose id the only event does not have, which is of no
+ * event as soon as there is another. */
+const struct pd_event *pd_recording_event_among(const struct pd_recording *recording,
+                                                const uint8_t *record, uint32_t size,
+                                                uint32_t type);
 
 /* ---- the walk over records in file order ----------------------------------------------------- */
 

@@ -144,11 +144,18 @@ static const struct pd_event *try_layouts(const struct pd_recording *recording,
 const struct pd_event *pd_recording_event_of(const struct pd_recording *recording,
                                              const uint8_t *record, uint32_t size, uint32_t type)
 {
+    if (recording->event_count == 1 && type < 64)
+        return recording->events[0];
+    return pd_recording_event_among(recording, record, size, type);
+}
+
+const struct pd_event *pd_recording_event_among(const struct pd_recording *recording,
+                                                const uint8_t *record, uint32_t size,
+                                                uint32_t type)
+{
     if (type >= 64 || !recording->event_count)
         return NULL;
     const struct pd_event *first = recording->events[0];
-    if (recording->event_count == 1)
-        return first;
     if (type != PD_RECORD_SAMPLE && !pd_attr_flag(&first->attr, PD_ATTR_SAMPLE_ID_ALL))
         return first;
     if (!recording->ids.same_positions)

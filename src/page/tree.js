@@ -319,7 +319,6 @@ export class Tree {
         return rank;
     }
 
-    // Counts the samples for which `chosen` holds; `weights`: what each counts, or null for 1.
     // Sums of all nodes. Their memory is kept from one time range to the next: the browser would stop now
     // and then to clear and to collect it.
     sums(name) {
@@ -330,6 +329,7 @@ export class Tree {
         return this.sums(name).fill(0);
     }
 
+    // Counts the samples for which `chosen` holds; `weights`: what each counts, or null for 1.
     weigh(chosen, weights) {
         this.selfOld = null;
         if (this.profile.side) this.weighSides(chosen, weights);

@@ -17,6 +17,7 @@ struct repair {
     struct pd_sink nothing;
     struct perfdata_repair_result result;
     bool has_trace_info;
+    bool has_unnamed; /* a record was kept whose id is of no event: it is that of the only one */
     uint64_t threads; /* of perf stat; 0: not told */
     uint8_t mended[LONGEST];
 };
@@ -163,6 +164,10 @@ static perfdata_status take(void *data, const struct pd_walk *walk, struct pd_ra
         return PERFDATA_OK;
     }
     repair->result.kept++;
+    const struct pd_recording *recording = repair->copy.recording;
+    if (raw->event && recording->event_count == 1 &&
+        !pd_recording_event_among(recording, raw->data, raw->size, raw->type))
+        repair->has_unnamed = true;
     mend_mark(repair, raw);
     return pd_copy_raw(&repair->copy, raw);
 }
@@ -205,7 +210,8 @@ perfdata_status perfdata_repair(perfdata_recording *recording, const struct perf
     if (status == PERFDATA_OK)
         status = pd_copy_take_records(&repair.copy, take, &repair);
     /* Attributes in the middle of a damaged stream are its copy's from the first record on. */
-    if (status == PERFDATA_OK && !events_go_together(inner))
+    bool is_lost = repair.has_unnamed && inner->event_count > 1;
+    if (status == PERFDATA_OK && (is_lost || !events_go_together(inner)))
         status = refuse_events(inner);
     status = pd_copy_close(&repair.copy, status);
     pd_give_result(result, &repair.result, sizeof repair.result);
