@@ -65,8 +65,10 @@ async function makeClock(browser) {
     return () => tabs.reduce((sum, id) => sum + ran(id), 0);
 }
 
-// Time ranges of all sizes, at places that do not depend on chance.
+// Time ranges of all sizes, at places that do not depend on chance, once the page has read ahead: nobody
+// chooses one in the first second.
 async function measureRanges(page) {
+    await page.waitForTimeout(1000);
     const times = await page.evaluate((count) => {
         const app = window.perfdataPage;
         const { start, end } = app.profile;

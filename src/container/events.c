@@ -150,8 +150,7 @@ const struct pd_event *pd_recording_event_of(const struct pd_recording *recordin
 }
 
 const struct pd_event *pd_recording_event_among(const struct pd_recording *recording,
-                                                const uint8_t *record, uint32_t size,
-                                                uint32_t type)
+                                                const uint8_t *record, uint32_t size, uint32_t type)
 {
     if (type >= 64 || !recording->event_count)
         return NULL;
