@@ -66,9 +66,9 @@ async function makeClock(browser) {
 }
 
 // Time ranges of all sizes, at places that do not depend on chance, once the page has read ahead: nobody
-// chooses one in the first second.
+// chooses one in the first two seconds.
 async function measureRanges(page) {
-    await page.waitForTimeout(1000);
+    await page.waitForTimeout(2000);
     const times = await page.evaluate((count) => {
         const app = window.perfdataPage;
         const { start, end } = app.profile;
@@ -188,8 +188,8 @@ const browser = await launch();
 try {
     await measureStart(browser);
     const page = await openPage(browser);
-    await measureMemory(browser, page);
     await measureRanges(page);
+    await measureMemory(browser, page); // the browser drops translated code when memory is collected
     const clock = await makeClock(browser);
     for (const one of [
         ['flame', 'flame'],
