@@ -31,7 +31,7 @@ async function walking() {
     check(Math.abs(sum - 100) < 0.2, `shares of lines add up: ${sum}`);
     await page.selectOption('#code-lines', 'code');
     equal(await rows(page, 'where').count(), 0, 'instructions alone');
-    const address = page.url();
+    const address = await page.evaluate(() => location.href);
     await page.goto('about:blank');
     await page.goto(address);
     await ready(page);

@@ -169,7 +169,8 @@ async function timeAddresses() {
     await page.locator('.chart').focus();
     await press(page, '+', 'ArrowRight');
     await page.waitForTimeout(300);
-    const [address, before] = [page.url(), await state(page)];
+    await page.waitForFunction(() => decodeURIComponent(location.hash).includes('"from"'));
+    const [address, before] = [await page.evaluate(() => location.href), await state(page)];
     const seen = () =>
         page.evaluate(() => {
             const { timeline, orderChart } = window.perfdataPage;
@@ -415,7 +416,8 @@ async function addresses() {
     await page.selectOption('#set-shape', 'callers');
     await page.locator('#tab-table').click();
     await settle(page);
-    const [address, before, sum] = [page.url(), await state(page), await total(page)];
+    const address = await page.evaluate(() => location.href);
+    const [before, sum] = [await state(page), await total(page)];
     await page.goto('about:blank');
     await page.goto(address);
     await ready(page);
