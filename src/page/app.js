@@ -587,18 +587,11 @@ class App {
 
     // What the views of times need is read while nobody waits for anything, a little at a time.
     readAhead() {
-        const work = this.ahead();
+        const work = this.profile.pieces();
         const more = () => {
             if (!this.gone.signal.aborted && !work.next().done) requestIdleCallback(more);
         };
         if (window.requestIdleCallback) requestIdleCallback(more);
-    }
-
-    *ahead() {
-        const { profile, state } = this;
-        yield* profile.pieces();
-        const between = (ranges) => new Chosen(profile, { ...state, ranges });
-        if (profile.sorted) yield* this.tree.rehearse(between, this.weights());
     }
 
     // Another takes its place: what stands or listens outside of #app goes.

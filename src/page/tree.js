@@ -62,7 +62,6 @@ function flagsOf(profile, chip) {
 }
 
 const PARTS = 4; // of the samples, for time ranges
-const TURNS = 16; // of a rehearsal
 
 export const KEY_GROUP = 0x40000000; // keys from here on are groups (threads, processes, CPUs), not functions
 
@@ -341,21 +340,6 @@ export class Tree {
         }
         this.total = this.sumUp(this.self, 'total');
         this.totalOld = this.selfOld ? this.sumUp(this.selfOld, 'totalOld') : null;
-    }
-
-    // The browser translates code that has run some times. The first time ranges that somebody chooses
-    // would take several times as long as the next ones: some are counted before, and dropped.
-    *rehearse(between, weights) {
-        const { start, end, side } = this.profile;
-        const spare = {};
-        for (let turn = 0; turn < TURNS && this.whole && !side; turn++) {
-            const from = start + ((end - start) * turn) / (TURNS + 2);
-            const { kept, self, total, selfOld, totalOld } = this;
-            this.kept = spare;
-            this.weigh(between([[from, end - ((end - start) * turn) / (2 * TURNS)]]), weights);
-            Object.assign(this, { kept, self, total, selfOld, totalOld });
-            yield;
-        }
     }
 
     weighSides(chosen, weights) {
