@@ -137,7 +137,7 @@ PERFDATA_API perfdata_status perfdata_correlate_vm_time(
 struct perfdata_repair_result {
     size_t struct_size;
     uint64_t kept;    /* records written */
-    uint64_t dropped; /* records left out: perf would stop at them, or they may be none */
+    uint64_t dropped; /* left out: perf would stop at them, or they may not be records */
 };
 
 /* Writes a valid recording of what is whole: an unfinished file is finished, damage is left out.

@@ -88,6 +88,7 @@ struct pd_recording {
 /* The CPU id that the recording tells. Where it tells none and perf is imitated, this machine's, as
  * perf takes that. NULL: not known. */
 const char *pd_recording_cpuid(const struct pd_recording *recording, char here[PD_CPUID_SIZE]);
+
 PD_INLINE bool pd_recording_has_feature(const struct pd_recording *recording, unsigned feature)
 {
     return feature < 256 && recording->feature_table.bits[feature / 64] >> feature % 64 & 1;
@@ -109,8 +110,8 @@ void pd_recording_close(struct pd_recording *recording);
 /* The event of a kernel record (docs/perf-data-format.md, tolerant), NULL when it has none. */
 const struct pd_event *pd_recording_event_of(const struct pd_recording *recording,
                                              const uint8_t *record, uint32_t size, uint32_t type);
-/* By its id alone: NULL too for a record whose id the only event does not have, which is of no
- * event as soon as there is another. */
+/* The same as it would be if the recording had more events: a lone event takes records with ids
+ * that are not its own, and NULL is returned for them here. */
 const struct pd_event *pd_recording_event_among(const struct pd_recording *recording,
                                                 const uint8_t *record, uint32_t size,
                                                 uint32_t type);

@@ -78,8 +78,7 @@ perfdata_status pdc_read_features(struct pd_recording *recording)
 
 const char *pd_recording_cpuid(const struct pd_recording *recording, char here[PD_CPUID_SIZE])
 {
-    const char *recorded = recording->features.cpuid.text.text;
-    return recorded                                                 ? recorded
-           : recording->like_perf && pd_cpuid_of_this_machine(here) ? here
-                                                                    : NULL;
+    if (recording->features.cpuid.text.text)
+        return recording->features.cpuid.text.text;
+    return recording->like_perf && pd_cpuid_of_this_machine(here) ? here : NULL;
 }

@@ -17,8 +17,8 @@ struct repair {
     struct pd_sink nothing;
     struct perfdata_repair_result result;
     bool has_trace_info;
-    bool has_unnamed; /* a record was kept whose id is of no event: it is that of the only one */
-    uint64_t threads; /* of perf stat; 0: not told */
+    bool has_foreign_id; /* of a record that was kept: a lone event takes any id */
+    uint64_t threads;    /* of perf stat; 0: not told */
     uint8_t mended[LONGEST];
 };
 
@@ -167,7 +167,7 @@ static perfdata_status take(void *data, const struct pd_walk *walk, struct pd_ra
     const struct pd_recording *recording = repair->copy.recording;
     if (raw->event && recording->event_count == 1 &&
         !pd_recording_event_among(recording, raw->data, raw->size, raw->type))
-        repair->has_unnamed = true;
+        repair->has_foreign_id = true;
     mend_mark(repair, raw);
     return pd_copy_raw(&repair->copy, raw);
 }
@@ -209,9 +209,10 @@ perfdata_status perfdata_repair(perfdata_recording *recording, const struct perf
         status = pd_copy_begin(&repair.copy);
     if (status == PERFDATA_OK)
         status = pd_copy_take_records(&repair.copy, take, &repair);
-    /* Attributes in the middle of a damaged stream are its copy's from the first record on. */
-    bool is_lost = repair.has_unnamed && inner->event_count > 1;
-    if (status == PERFDATA_OK && (is_lost || !events_go_together(inner)))
+    /* An attribute in the middle of a damaged stream stands at the beginning of the copy: there it
+     * leaves the records before it without event if they had foreign ids. */
+    bool lost_event = repair.has_foreign_id && inner->event_count > 1;
+    if (status == PERFDATA_OK && (lost_event || !events_go_together(inner)))
         status = refuse_events(inner);
     status = pd_copy_close(&repair.copy, status);
     pd_give_result(result, &repair.result, sizeof repair.result);

@@ -128,7 +128,7 @@ def main():
     if own is None:
         return 0
     own = +own
-    if sys.argv[2] in ("speedscope", "chrome", "firefox", "folded") and len(sys.argv) > 4:
+    if len(sys.argv) > 4:
         reference = folded(sys.argv[4])[1]
         if total != reference:
             print("totals differ:", list(((total - reference) | (reference - total)).items())[:5])

@@ -27,7 +27,7 @@ static enum tool_exit run_repair(struct tool *tool, void *data, int argc, char *
     if (code == TOOL_DONE && output.path && result.dropped)
         tool_printf(tool,
                     "%" PRIu64 " records kept, %" PRIu64
-                    " left out, at which perf would stop or which may be none\n",
+                    " left out: perf would stop at them, or they may not be records\n",
                     result.kept, result.dropped);
     else if (code == TOOL_DONE && output.path)
         tool_printf(tool, "%" PRIu64 " records kept\n", result.kept);
