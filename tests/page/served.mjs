@@ -10,6 +10,8 @@ const browser = await launch();
 
 async function serve() {
     const server = spawn(perfdata, ['view', '-i', recording], { stdio: ['ignore', 'pipe', 'inherit'] });
+    // A part that breaks off leaves its server behind, which would keep the test's stderr open.
+    process.once('exit', () => server.kill());
     const address = await new Promise((done) => server.stdout.once('data', (text) => done(String(text).trim())));
     return { server, address };
 }
