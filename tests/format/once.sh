@@ -60,7 +60,8 @@ $(cat "$work/found")"
 
 # Numbers that are compared, masked or shifted out of a word of the format. 64, 128 and 256 bound
 # tables. attr.c takes a cache event's config apart.
-words='record|header|raw|feature|misc|sample_type|read_format|branch_sample_type|bp_type|prot|aux_action|cpumode'
+words='record|header|raw|feature|misc|sample_type|read_format|branch_sample_type|bp_type|prot'
+words="$words|aux_action|cpumode"
 find src -name '*.[ch]' ! -path 'src/tool/*' ! -path src/format/attr.c -exec grep -nE \
     "\b($words)(\.|->|_)?[a-z_]* *(==|!=|&|>>) *(0x[0-9a-f]+|[1-9][0-9]*)\b" {} + |
     grep -vE '^[^:]*:[0-9]*: *(/?\*|//)|& (63|255|7)\b|size == |/\*' >"$work/found"
@@ -118,8 +119,8 @@ find src -name '*.[ch]' ! -path 'src/tool/*' ! -path 'src/format/*' ! -path 'src
     while read -r file; do
         grep -noE '\b[A-Z][A-Z0-9_]+ *(= *)?\(?(0x[0-9a-f]+|[0-9]+)[uUlL]*( *<< *[0-9]+)?' "$file" |
             sed "s,^,$file:,"
-    done | sed \
-        -E 's/^([^:]*:[0-9]*):([A-Z0-9_]+)[ =(]*(0x[0-9a-f]+|[0-9]+)[uUlL]*( *<< *([0-9]+))?/\1 \2 \3 \5/' >"$work/numbers"
+    done | sed -E -e 's/^([^:]*:[0-9]*):([A-Z0-9_]+)[ =(]*/\1 \2 /' \
+        -e 's/ (0x[0-9a-f]+|[0-9]+)[uUlL]*( *<< *([0-9]+))?$/ \1 \3/' >"$work/numbers"
 [ "$(wc -l <"$work/numbers")" -gt 200 ] || complain "few constants: $(wc -l <"$work/numbers")"
 awk 'function number(text,    value, i) {
          if (text !~ /^0x/) return text + 0
