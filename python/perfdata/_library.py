@@ -12,7 +12,7 @@ import os
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_double, c_int, c_int32,
                     c_int64, c_size_t, c_ubyte, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p)
 from pathlib import Path
-from typing import Iterator
+from typing import Any, Iterable, Iterator
 
 SONAME = "libperfdata.so.1"
 NONE = 0xFFFFFFFF
@@ -377,6 +377,24 @@ def encode(value: str | bytes | os.PathLike | None) -> bytes | None:
 
 def strings(values: list[str]) -> ctypes.Array:
     return (c_char_p * len(values))(*[os.fsencode(value) for value in values])
+
+
+def profile_options(recording: Any, *, callchain: bool, inline: bool, demangle: bool,
+                    no_itrace: bool, max_stack: int, itrace: Iterable[str] | str | None,
+                    **texts: str | None) -> ProfileOptions:
+    """What a recording is read by: which samples, whose names, how deep."""
+    options = ProfileOptions(struct_size=ctypes.sizeof(ProfileOptions), max_stack=max_stack,
+                             threads=recording._threads, search=recording._search,
+                             flags=(not callchain) << 4 | (not inline) << 5
+                             | (not demangle) << 6 | no_itrace << 10)
+    for name, value in texts.items():
+        setattr(options, name, encode(value))
+    options.perf_config = encode(os.environ.get("PERF_CONFIG"))
+    given = [itrace] if isinstance(itrace, str) else list(itrace or ())
+    if given:
+        options.itrace = strings(given)
+        options.itrace_count = len(given)
+    return options
 
 
 def hex_id(pointer: "ctypes._Pointer[c_ubyte]", size: int) -> str:

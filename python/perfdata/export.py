@@ -92,19 +92,10 @@ def export_recording(recording: "Recording", format: str, path: "str | os.PathLi
                      max_stack: int = 0, no_itrace: bool = False) -> bytes | None:
     recording._check_open()
     options = _options(count, group, detail, events)
-    profile = c.ProfileOptions(struct_size=ctypes.sizeof(c.ProfileOptions),
-                               threads=recording._threads, search=recording._search,
-                               max_stack=max_stack,
-                               flags=(not callchain) << 4 | (not inline) << 5
-                               | (not demangle) << 6 | no_itrace << 10)
-    for name, value in dict(comms=comms, pids=pids, tids=tids, cpus=cpus, dsos=dsos,
-                            symbols=symbols, time=time, stop_symbols=stop_symbols,
-                            perf_config=os.environ.get("PERF_CONFIG")).items():
-        setattr(profile, name, c.encode(value))
-    given = [itrace] if isinstance(itrace, str) else list(itrace or ())
-    if given:
-        profile.itrace = c.strings(given)
-        profile.itrace_count = len(given)
+    profile = c.profile_options(recording, callchain=callchain, inline=inline, demangle=demangle,
+                                no_itrace=no_itrace, max_stack=max_stack, itrace=itrace,
+                                comms=comms, pids=pids, tids=tids, cpus=cpus, dsos=dsos,
+                                symbols=symbols, time=time, stop_symbols=stop_symbols)
     options.profile = ctypes.pointer(profile)
     if path is not None:
         recording._check(lib.perfdata_export_file(recording._handle, format.encode(),

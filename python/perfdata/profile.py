@@ -94,19 +94,13 @@ class Profile:
             if column not in c.COLUMNS:
                 raise failure(-1, f"no such column: {column!r}; there are {', '.join(c.COLUMNS)}")
             wanted |= 1 << c.COLUMNS.index(column)
-        flags = (samples << 0 | (not sums) << 1 | switches << 2 | lines << 3
-                 | (not callchain) << 4 | (not inline) << 5 | (not demangle) << 6 | no_itrace << 10)
-        options = c.ProfileOptions(struct_size=ctypes.sizeof(c.ProfileOptions), flags=flags,
-                                   detail=_DETAILS[detail], columns=wanted, max_stack=max_stack,
-                                   threads=recording._threads, search=recording._search)
-        for name, value in dict(comms=comms, pids=pids, tids=tids, cpus=cpus, dsos=dsos,
-                                symbols=symbols, time=time, stop_symbols=stop_symbols,
-                                perf_config=os.environ.get("PERF_CONFIG")).items():
-            setattr(options, name, c.encode(value))
-        given = [itrace] if isinstance(itrace, str) else list(itrace or ())
-        if given:
-            options.itrace = c.strings(given)
-            options.itrace_count = len(given)
+        options = c.profile_options(recording, callchain=callchain, inline=inline,
+                                    demangle=demangle, no_itrace=no_itrace, max_stack=max_stack,
+                                    itrace=itrace, comms=comms, pids=pids, tids=tids, cpus=cpus,
+                                    dsos=dsos, symbols=symbols, time=time,
+                                    stop_symbols=stop_symbols)
+        options.flags |= samples << 0 | (not sums) << 1 | switches << 2 | lines << 3
+        options.detail, options.columns = _DETAILS[detail], wanted
         handle = ctypes.c_void_p()
         recording._check_open()
         recording._check(lib.perfdata_profile_build(recording._handle, byref(options),
