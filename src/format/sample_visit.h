@@ -116,26 +116,30 @@ PD_INLINE void visit_simd(pd_emit_fn emit, void *data, bool user, const uint8_t 
                8, swap, 0);
 }
 
+/* The registers of one side: their ABI, those that the mask names, and the wide ones. */
+PD_INLINE void visit_regs(pd_emit_fn emit, void *data, const struct pd_sample *sample, bool user)
+{
+    const struct pd_plan *plan = &sample->event->plan;
+    uint64_t abi = user ? sample->user_abi : sample->intr_abi;
+    const uint8_t *regs = user ? sample->user_regs : sample->intr_regs;
+    const uint8_t *simd = user ? sample->user_simd : sample->intr_simd;
+    emit_value(emit, data, user ? "user_abi" : "intr_abi", PD_KIND_n64, abi);
+    if (regs)
+        emit_regs(emit, data, user ? "user_regs" : "intr_regs",
+                  user ? PD_KIND_regs_user : PD_KIND_regs_intr, regs, abi, sample->swap,
+                  user ? plan->regs_user : plan->regs_intr);
+    if (PD_UNLIKELY(simd != NULL))
+        visit_simd(emit, data, user, simd, sample->swap);
+}
+
 PD_INLINE void visit_regs_user(pd_emit_fn emit, void *data, const struct pd_sample *sample)
 {
-    uint64_t mask = sample->event->plan.regs_user;
-    emit_value(emit, data, "user_abi", PD_KIND_n64, sample->user_abi);
-    if (sample->user_regs)
-        emit_regs(emit, data, "user_regs", PD_KIND_regs_user, sample->user_regs, sample->user_abi,
-                  sample->swap, mask);
-    if (PD_UNLIKELY(sample->user_simd != NULL))
-        visit_simd(emit, data, true, sample->user_simd, sample->swap);
+    visit_regs(emit, data, sample, true);
 }
 
 PD_INLINE void visit_regs_intr(pd_emit_fn emit, void *data, const struct pd_sample *sample)
 {
-    uint64_t mask = sample->event->plan.regs_intr;
-    emit_value(emit, data, "intr_abi", PD_KIND_n64, sample->intr_abi);
-    if (sample->intr_regs)
-        emit_regs(emit, data, "intr_regs", PD_KIND_regs_intr, sample->intr_regs, sample->intr_abi,
-                  sample->swap, mask);
-    if (PD_UNLIKELY(sample->intr_simd != NULL))
-        visit_simd(emit, data, false, sample->intr_simd, sample->swap);
+    visit_regs(emit, data, sample, false);
 }
 
 PD_INLINE void visit_stack_user(pd_emit_fn emit, void *data, const struct pd_sample *sample)
