@@ -151,9 +151,16 @@ class SampleRow(Structure):
                 ("has_chain", c_uint8), ("damaged", c_uint8), ("reserved", c_uint8 * 5)]
 
 
-COLUMNS = ("ip", "addr", "id", "stream_id", "mode", "weight", "data_src", "transaction",
-           "phys_addr", "cgroup", "data_page_size", "code_page_size", "branch_flags", "insn_count",
-           "cycle_count")
+def _columns() -> Iterator[str]:
+    name = lib.perfdata_column_name
+    name.restype, name.argtypes = c_char_p, [c_uint32]
+    index = 0
+    while (found := name(index)) is not None:
+        yield found.decode()
+        index += 1
+
+
+COLUMNS = tuple(_columns())
 
 
 class ProfileOptions(Structure):

@@ -359,6 +359,26 @@ static void put_disasm(struct pd_script_worker *worker, const struct pd_sample *
     pd_text_free(&shown);
 }
 
+static void put_word_address(struct pd_text *text, const char *key, uint64_t address)
+{
+    put_hex(text, key, address);
+}
+
+static void put_word_page_size(struct pd_text *text, const char *key, uint64_t size)
+{
+    put_number(text, key, size);
+}
+
+static void put_words(uint64_t fields, const struct pd_sample *sample, struct pd_text *text)
+{
+#define FIELD(NAME, name, done, needs, wanted, aux, about)
+#define WORD(NAME, name, needs, wanted, aux, about, member, form)                                  \
+    if (fields & PD_FIELD(NAME))                                                                   \
+        put_word_##form(text, name, sample->member);
+#include "render/script/fields.def"
+#undef FIELD
+}
+
 static void put_after_ip(struct pd_script_worker *worker, const struct pd_script_event *plan,
                          const struct pd_sample *sample, const struct pd_delivered *record,
                          struct pd_text *text)
@@ -385,12 +405,8 @@ static void put_after_ip(struct pd_script_worker *worker, const struct pd_script
         if (size && fields & PD_FIELD(DISASM))
             put_disasm(worker, sample, record, text);
     }
-    if (fields & PD_FIELD(PHYS_ADDR))
-        put_hex(text, "phys_addr", sample->phys_addr);
-    if (fields & PD_FIELD(DATA_PAGE_SIZE))
-        put_number(text, "data_page_size", sample->data_page_size);
-    if (fields & PD_FIELD(CODE_PAGE_SIZE))
-        put_number(text, "code_page_size", sample->code_page_size);
+    if (fields & pd_word_fields)
+        put_words(fields, sample, text);
     const char *cgroup = fields & PD_FIELD(CGROUP)
                              ? pd_timeline_cgroup(worker->script->session.timeline, record->number,
                                                   sample->cgroup)

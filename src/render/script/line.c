@@ -253,7 +253,12 @@ static void put_address(struct pd_script_worker *worker, const struct pd_script_
         text->failed = true;
 }
 
-static void put_page_size(struct pd_text *text, uint64_t size)
+static void put_word_address(struct pd_text *text, uint64_t address)
+{
+    pd_text_hex(text, address, 16, ' ');
+}
+
+static void put_word_page_size(struct pd_text *text, uint64_t size)
 {
     pd_text_char(text, ' ');
     pd_size_text(size, text);
@@ -360,6 +365,16 @@ static void put_cgroup(struct pd_script_worker *worker, const struct pd_sample *
         pd_text_u64(text, sample->cgroup, 17, ' ');
 }
 
+static void put_words(uint64_t fields, const struct pd_sample *sample, struct pd_text *text)
+{
+#define FIELD(NAME, name, done, needs, wanted, aux, about)
+#define WORD(NAME, name, needs, wanted, aux, about, member, form)                                  \
+    if (fields & PD_FIELD(NAME))                                                                   \
+        put_word_##form(text, sample->member);
+#include "render/script/fields.def"
+#undef FIELD
+}
+
 static void put_after_ip(struct pd_script_worker *worker, const struct pd_script_event *plan,
                          const struct pd_sample *sample, const struct pd_delivered *record,
                          struct pd_text *text)
@@ -368,12 +383,8 @@ static void put_after_ip(struct pd_script_worker *worker, const struct pd_script
         put_bpf_output(sample, text);
     if (plan->fields & PD_INSN_FIELDS)
         pd_script_insn(worker, plan->fields, plan->counters, sample, record, text);
-    if (plan->fields & PD_FIELD(PHYS_ADDR))
-        pd_text_hex(text, sample->phys_addr, 16, ' ');
-    if (plan->fields & PD_FIELD(DATA_PAGE_SIZE))
-        put_page_size(text, sample->data_page_size);
-    if (plan->fields & PD_FIELD(CODE_PAGE_SIZE))
-        put_page_size(text, sample->code_page_size);
+    if (plan->fields & pd_word_fields)
+        put_words(plan->fields, sample, text);
     if (plan->fields & PD_FIELD(IPC))
         pd_script_ipc(record, text);
     if (plan->fields & PD_FIELD(CGROUP))
@@ -384,8 +395,8 @@ static void put_after_ip(struct pd_script_worker *worker, const struct pd_script
     (PD_FIELD(FLAGS) | PD_FIELD(TRACE) | PD_FIELD(SYNTH) | PD_FIELD(ADDR) | PD_FIELD(DATA_SRC) |   \
      PD_FIELD(WEIGHT) | PD_FIELD(INS_LAT) | PD_FIELD(RETIRE_LAT))
 #define AFTER_IP                                                                                   \
-    (PD_EXTRA_AFTER_IP | PD_INSN_FIELDS | PD_FIELD(BPF_OUTPUT) | PD_FIELD(PHYS_ADDR) |             \
-     PD_FIELD(DATA_PAGE_SIZE) | PD_FIELD(CODE_PAGE_SIZE) | PD_FIELD(IPC) | PD_FIELD(CGROUP))
+    (PD_EXTRA_AFTER_IP | PD_INSN_FIELDS | PD_FIELD(BPF_OUTPUT) | pd_word_fields | PD_FIELD(IPC) |  \
+     PD_FIELD(CGROUP))
 
 /* ---- a sample ---- */
 

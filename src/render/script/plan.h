@@ -27,6 +27,14 @@ enum pd_field_index {
 
 #define PD_FIELD(NAME) (UINT64_C(1) << PD_FIELD_INDEX_##NAME)
 
+/* The fields that are a word of the sample. */
+#define FIELD(NAME, text, done, needs, wanted, aux, about)
+#define WORD(NAME, text, needs, wanted, aux, about, member, form) | PD_FIELD(NAME)
+static const uint64_t pd_word_fields = 0
+#include "render/script/fields.def"
+    ;
+#undef FIELD
+
 /* perf keeps one set of fields per kind of event. */
 enum pd_script_kind {
     PD_SCRIPT_HW,

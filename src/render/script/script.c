@@ -29,8 +29,7 @@ static bool shows_source(const struct pd_script *script)
      PD_FIELD(EVENT) | PD_FIELD(TRACE) | PD_FIELD(IP) | PD_FIELD(SYM) | PD_FIELD(DSO) |            \
      PD_FIELD(SYMOFF) | PD_FIELD(SRCLINE) | PD_FIELD(PERIOD) | PD_FIELD(MISC) | PD_FIELD(TOD) |    \
      PD_FIELD(ADDR) | PD_FIELD(DATA_SRC) | PD_FIELD(WEIGHT) | PD_FIELD(INS_LAT) |                  \
-     PD_FIELD(BPF_OUTPUT) | PD_FIELD(PHYS_ADDR) | PD_FIELD(DATA_PAGE_SIZE) |                       \
-     PD_FIELD(CODE_PAGE_SIZE))
+     PD_FIELD(BPF_OUTPUT) | pd_word_fields)
 
 /* Whether processes may share the texts of an object's addresses. */
 static bool is_by_object(const struct pd_script *script)
