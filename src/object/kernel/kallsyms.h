@@ -11,6 +11,13 @@ bool pd_kallsyms_parse(struct pd_symtab_builder *builder, char *text, size_t siz
 /* The address of a function, or of an absolute symbol. */
 bool pd_kallsyms_function(const char *text, size_t size, const char *name, uint64_t *address);
 
+/* What perf leaves out on x86-64. */
+PD_INLINE bool pd_kernel_is_trampoline(const struct pd_symbol *symbol)
+{
+    static const char name[] = "__entry_SYSCALL_64_trampoline";
+    return symbol->name_length == sizeof name - 1 && !memcmp(symbol->name, name, sizeof name - 1);
+}
+
 struct pd_kallsyms_line {
     uint64_t address;
     char type;

@@ -128,7 +128,7 @@ static enum fate symbol_fate(struct split *split, struct pd_symbol *symbol)
 
     if (module)
         return module_fate(split, symbol, module);
-    if (split->loader->request->is_x86_64 && !strcmp(symbol->name, "__entry_SYSCALL_64_trampoline"))
+    if (split->loader->request->is_x86_64 && pd_kernel_is_trampoline(symbol))
         return FATE_DISCARD;
     if (split->current)
         return stray_fate(split, symbol);

@@ -4,6 +4,7 @@
 #include "base/intern.h"
 #include "base/memory.h"
 #include "object/internal.h"
+#include "object/kernel/kallsyms.h"
 #include "object/kernel/kcore.h"
 #include "object/symtab/mapped.h"
 
@@ -175,11 +176,10 @@ static const char *const passing[] = { "[bpf]", "[__builtin__ftrace]", "[__built
 /* With the brackets; NULL: the kernel's own. */
 static const char *tag_of(const struct pd_symbol *symbol, size_t *length)
 {
-    if (!symbol->name_length || symbol->name[symbol->name_length - 1] != ']')
-        return NULL;
-    const char *tab = memchr(symbol->name, '\t', symbol->name_length);
-    *length = tab ? symbol->name_length - (size_t)(tab + 1 - symbol->name) : 0;
-    return tab ? tab + 1 : NULL;
+    size_t tag = pd_symbol_tag(symbol);
+
+    *length = tag ? tag - 1 : 0;
+    return tag ? symbol->name + symbol->name_length - *length : NULL;
 }
 
 static bool is_passing(const struct pd_symbol *symbol)
@@ -247,7 +247,7 @@ static bool modules_are_loaded(const struct pd_running *running,
         size_t length = 0;
         const char *tag = tag_of(&all->all.data[i], &length);
         if (!tag)
-            ok = !last && strcmp(all->all.data[i].name, "__entry_SYSCALL_64_trampoline") != 0;
+            ok = !last && !pd_kernel_is_trampoline(&all->all.data[i]);
         else if (!last || length != last_length || memcmp(tag, last, length) != 0)
             ok = key_has_module(running, tag, length) && pd_intern(&seen, tag, length) == count++;
         last = tag;

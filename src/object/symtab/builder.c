@@ -208,11 +208,19 @@ static uint64_t round_up(uint64_t value)
     return (value + KERNEL_PAGE - 1) & ~(KERNEL_PAGE - 1);
 }
 
+/* As names of modules' symbols have it in kallsyms. */
+static bool has_bracket(const struct pd_symbol *symbol)
+{
+    return memchr(symbol->name, '[', symbol->name_length) != NULL;
+}
+
 bool pd_symtab_fix_ends(struct pd_symtab_builder *builder, bool kallsyms)
 {
     if (!pd_symtab_sort(builder))
         return false;
     size_t count = builder->order.count;
+    size_t looked_at = SIZE_MAX; /* the symbol that was next, and whether it is a module's */
+    bool was_module = false;
     for (size_t i = 0; i < count; i++) {
         struct pd_symbol *symbol = &builder->all.data[builder->order.data[i]];
         if (symbol->end != symbol->start)
@@ -222,8 +230,10 @@ bool pd_symtab_fix_ends(struct pd_symtab_builder *builder, bool kallsyms)
             continue;
         }
         const struct pd_symbol *next = &builder->all.data[builder->order.data[i + 1]];
-        if (kallsyms && !memchr(symbol->name, '[', symbol->name_length) !=
-                            !memchr(next->name, '[', next->name_length))
+        bool of_module = kallsyms && (looked_at == i ? was_module : has_bracket(symbol));
+        looked_at = i + 1;
+        was_module = kallsyms && has_bracket(next);
+        if (of_module != was_module)
             symbol->end = round_up(symbol->end + KERNEL_PAGE);
         else
             symbol->end = next->start;

@@ -220,6 +220,8 @@ struct writer {
     const struct pd_symbol_image_source *source;
     struct header header;
     struct layout at;
+    uint16_t *tags; /* lengths of the symbols' tags with the tab, 0: none; NULL: none has one */
+    PD_VEC(struct pd_symbol_image_run) runs; /* of symbols with one tag */
     uint8_t *bytes;
 };
 
@@ -228,86 +230,93 @@ static size_t index_of(const struct pd_symbol_image_source *source, size_t i)
     return source->order ? source->order[i] : i;
 }
 
-/* The tag's length with the tab, 0: none. */
-static size_t tag_length(const struct pd_symbol_image_source *source,
-                         const struct pd_symbol *symbol)
-{
-    const char *tab = source->tagged ? memchr(symbol->name, '\t', symbol->name_length) : NULL;
-
-    return tab ? symbol->name_length - (size_t)(tab - symbol->name) : 0;
-}
-
 static bool same_tag(const struct pd_symbol *a, size_t a_tag, const struct pd_symbol *b,
                      size_t b_tag)
 {
-    return a_tag == b_tag &&
-           !memcmp(a->name + a->name_length - a_tag, b->name + b->name_length - b_tag, a_tag);
+    return a_tag == b_tag && (!a_tag || !memcmp(a->name + a->name_length - a_tag,
+                                                b->name + b->name_length - b_tag, a_tag));
+}
+
+/* Looks for the tags and their runs. */
+static bool find_tags(struct writer *writer)
+{
+    const struct pd_symbol_image_source *source = writer->source;
+    const struct pd_symbol *last = NULL;
+    size_t last_tag = 0;
+
+    writer->tags = malloc(source->count * sizeof *writer->tags);
+    if (!writer->tags)
+        return false;
+    for (size_t i = 0; i < source->count; i++) {
+        const struct pd_symbol *symbol = &source->symbols[index_of(source, i)];
+        const size_t tag = pd_symbol_tag(symbol);
+        if (tag > UINT16_MAX)
+            return false;
+        if ((!last || !same_tag(last, last_tag, symbol, tag)) &&
+            !pd_vec_push(&writer->runs, (struct pd_symbol_image_run){ (uint32_t)i, 0 }))
+            return false;
+        writer->runs.data[writer->runs.count - 1].count++;
+        writer->tags[i] = (uint16_t)tag;
+        last = symbol;
+        last_tag = tag;
+    }
+    writer->header.run_count = (uint32_t)writer->runs.count;
+    return true;
 }
 
 /* Sizes. False: a table that no image is made of. */
 static bool measure(struct writer *writer)
 {
     const struct pd_symbol_image_source *source = writer->source;
-    struct header *header = &writer->header;
-    const struct pd_symbol *last = NULL;
-    size_t last_tag = 0;
+    uint64_t size = 0;
 
+    if (!source->count || source->count >= PD_INDEX_MAX / 24)
+        return false;
     for (size_t i = 0; i < source->count; i++) {
         const struct pd_symbol *symbol = &source->symbols[index_of(source, i)];
-        size_t tag = tag_length(source, symbol);
-        if (tag > UINT16_MAX || header->names_size > PD_INDEX_MAX || symbol->type > KIND_MASK)
+        size += (uint64_t)symbol->name_length + 1;
+        if (symbol->type > KIND_MASK)
             return false;
-        header->names_size += symbol->name_length + 1;
-        header->run_count += source->tagged && (!last || !same_tag(last, last_tag, symbol, tag));
-        last = symbol;
-        last_tag = tag;
     }
-    return source->count && source->count < PD_INDEX_MAX / 24 && header->names_size < PD_INDEX_MAX;
+    writer->header.names_size = size;
+    return size < PD_INDEX_MAX && (!source->tagged || find_tags(writer));
 }
 
-static void put_symbol(struct writer *writer, size_t i, size_t name_at)
+/* The bytes behind it, up to a whole word, are the only ones that nobody else writes. */
+static void put_key(struct writer *writer, const struct pd_symbol_image_key *key)
 {
-    const struct pd_symbol_image_source *source = writer->source;
-    const size_t index = index_of(source, i);
-    const struct pd_symbol *symbol = &source->symbols[index];
-    const size_t tag = tag_length(source, symbol);
-    char *name = (char *)writer->bytes + writer->at.names + name_at;
+    uint8_t *to = writer->bytes + writer->at.key;
 
-    memcpy(name, symbol->name, symbol->name_length);
-    name[symbol->name_length] = '\0';
-    if (tag)
-        name[symbol->name_length - tag] = '\0';
-    ((uint64_t *)(void *)(writer->bytes + writer->at.starts))[i] = symbol->start;
-    ((uint64_t *)(void *)(writer->bytes + writer->at.ends))[i] = symbol->end;
-    ((uint32_t *)(void *)(writer->bytes + writer->at.kinds))[i] = symbol->binding |
-                                                                  (uint32_t)symbol->type
-                                                                      << TYPE_SHIFT |
-                                                                  (uint32_t)source->states[index]
-                                                                      << STATE_SHIFT |
-                                                                  (uint32_t)tag << TAG_SHIFT;
+    memcpy(to, key->bytes, key->size);
+    memset(to + key->size, 0, whole_words(key->size) - key->size);
 }
 
 static void put_symbols(struct writer *writer)
 {
     const struct pd_symbol_image_source *source = writer->source;
-    uint32_t *names_at = (uint32_t *)(void *)(writer->bytes + writer->at.names_at);
-    struct pd_symbol_image_run *runs = (struct pd_symbol_image_run *)(void *)(writer->bytes +
-                                                                              writer->at.runs);
-    const struct pd_symbol *last = NULL;
-    size_t name_at = 0, last_tag = 0, run = 0;
+    uint8_t *const bytes = writer->bytes;
+    uint64_t *starts = (uint64_t *)(void *)(bytes + writer->at.starts);
+    uint64_t *ends = (uint64_t *)(void *)(bytes + writer->at.ends);
+    uint32_t *names_at = (uint32_t *)(void *)(bytes + writer->at.names_at);
+    uint32_t *kinds = (uint32_t *)(void *)(bytes + writer->at.kinds);
+    char *const names = (char *)bytes + writer->at.names;
+    size_t name_at = 0;
 
     for (size_t i = 0; i < source->count; i++) {
-        const struct pd_symbol *symbol = &source->symbols[index_of(source, i)];
-        size_t tag = tag_length(source, symbol);
+        const size_t index = index_of(source, i);
+        const struct pd_symbol *symbol = &source->symbols[index];
+        const size_t length = symbol->name_length, tag = writer->tags ? writer->tags[i] : 0;
+        char *name = names + name_at;
+        memcpy(name, symbol->name, length);
+        name[length] = '\0';
+        if (tag)
+            name[length - tag] = '\0';
+        starts[i] = symbol->start;
+        ends[i] = symbol->end;
         names_at[i] = (uint32_t)name_at;
-        put_symbol(writer, i, name_at);
-        name_at += symbol->name_length + 1;
-        if (source->tagged && (!last || !same_tag(last, last_tag, symbol, tag)))
-            runs[run++] = (struct pd_symbol_image_run){ (uint32_t)i, 0 };
-        if (run)
-            runs[run - 1].count++;
-        last = symbol;
-        last_tag = tag;
+        kinds[i] = symbol->binding | (uint32_t)symbol->type << TYPE_SHIFT |
+                   (uint32_t)source->states[index] << STATE_SHIFT | (uint32_t)tag << TAG_SHIFT;
+        name_at += length + 1;
     }
     names_at[source->count] = (uint32_t)name_at;
 }
@@ -349,19 +358,26 @@ void pd_symbol_image_write(const struct pd_symbol_image_key *key,
                                          .has_tree = source->reach != NULL } };
     struct header *header = &writer.header;
 
-    if (!pd_index_build() || key->size > PD_INDEX_MAX || !pd_index_can_write(key->folder) ||
-        !measure(&writer))
+    if (!pd_index_build() || key->size > PD_INDEX_MAX || !pd_index_can_write(key->folder))
         return;
-    memcpy(header->facts, source->facts, sizeof header->facts);
-    writer.at = lay_out(header);
-    header->size = writer.at.size;
-    if (header->size > PD_INDEX_MAX || !(writer.bytes = calloc(1, header->size)))
-        return;
-    memcpy(writer.bytes + writer.at.key, key->bytes, key->size);
-    put_symbols(&writer);
-    put_tree(&writer);
-    memcpy(writer.bytes, header, sizeof *header);
-    pd_symbol_image_seal(writer.bytes, header->size);
-    pd_index_write(key->folder, key->name, writer.bytes, header->size);
+    if (measure(&writer)) {
+        memcpy(header->facts, source->facts, sizeof header->facts);
+        writer.at = lay_out(header);
+        header->size = writer.at.size;
+        writer.bytes = header->size <= PD_INDEX_MAX ? malloc(header->size) : NULL;
+    }
+    if (writer.bytes) {
+        put_key(&writer, key);
+        put_symbols(&writer);
+        if (writer.runs.count)
+            memcpy(writer.bytes + writer.at.runs, writer.runs.data,
+                   writer.runs.count * sizeof *writer.runs.data);
+        put_tree(&writer);
+        memcpy(writer.bytes, header, sizeof *header);
+        pd_symbol_image_seal(writer.bytes, header->size);
+        pd_index_write(key->folder, key->name, writer.bytes, header->size);
+    }
     free(writer.bytes);
+    free(writer.tags);
+    pd_vec_free(&writer.runs);
 }

@@ -58,6 +58,16 @@ const char *pd_symbol_image_tag(const struct pd_symbol_image *image,
 size_t pd_symbol_image_upto(const struct pd_symbol_image *image, size_t first, size_t count,
                             uint64_t address);
 
+/* The length of what kallsyms has behind a symbol's name, a tab and its module in brackets; 0:
+ * nothing. */
+PD_INLINE size_t pd_symbol_tag(const struct pd_symbol *symbol)
+{
+    if (!symbol->name_length || symbol->name[symbol->name_length - 1] != ']')
+        return 0;
+    const char *tab = memchr(symbol->name, '\t', symbol->name_length);
+    return tab ? symbol->name_length - (size_t)(tab - symbol->name) : 0;
+}
+
 struct pd_symbol_image_source {
     const struct pd_symbol *symbols;
     const uint8_t *states; /* enum pd_name_state; as `symbols` */
