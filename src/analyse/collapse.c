@@ -92,16 +92,37 @@ static void row_name(struct pd_hist_row *row, const struct pd_hist *hist, const 
         row->filtered = true;
 }
 
-static bool collect_rows(struct pd_hist *hist, const uint32_t *same, struct pd_hist_result *out)
+/* Whether no two comms have become the same: then entries stay apart, and each is a row. */
+static bool comms_differ(const struct pd_hist *hist, const uint32_t *same)
+{
+    for (size_t i = 0; i < hist->comms.count; i++)
+        if (same[i] != i)
+            return false;
+    return true;
+}
+
+/* The entry of `joined` that has the key of an entry with its final comm. */
+static uint32_t joined_id(const struct pd_hist *hist, const uint32_t *same, uint32_t entry,
+                          struct pd_hist *joined)
 {
     int comm_at = pd_hist_key_at(&hist->options, PD_KEY_COMM);
+    uint64_t words[PD_HIST_WORDS];
+    memcpy(words, pd_hist_key_of(hist, entry), hist->words * sizeof *words);
+    if (comm_at && words[comm_at] != PD_HIST_NONE)
+        words[comm_at] = same[words[comm_at]];
+    return pd_hist_entry_id(joined, words);
+}
+
+static bool collect_rows(struct pd_hist *hist, const uint32_t *same, struct pd_hist_result *out)
+{
+    bool apart = out->identities == hist;
+    if (!pd_vec_reserve(&out->all, hist->entries.count) ||
+        (!apart && !pd_hist_reserve(&out->joined, hist->entries.count)))
+        return false;
     for (size_t i = 0; i < hist->entries.count; i++) {
         const struct pd_hist_entry *entry = &hist->entries.data[i];
-        uint64_t words[PD_HIST_WORDS];
-        memcpy(words, pd_hist_key_of(hist, (uint32_t)i), hist->words * sizeof *words);
-        if (comm_at && words[comm_at] != PD_HIST_NONE)
-            words[comm_at] = same[words[comm_at]];
-        uint32_t id = pd_hist_entry_id(&out->identities, words);
+        const uint64_t *words = pd_hist_key_of(hist, (uint32_t)i);
+        uint32_t id = apart ? (uint32_t)i : joined_id(hist, same, (uint32_t)i, &out->joined);
         if (id == PD_HIST_NONE)
             return false;
         if (id == out->all.count && !row_new(out, entry, (uint32_t)words[0]))
@@ -151,20 +172,21 @@ perfdata_status pd_hist_collapse(struct pd_hist *hist, size_t event_count,
                                  struct pd_hist_result *out)
 {
     memset(out, 0, sizeof *out);
-    pd_hist_init_keys(&out->identities, &hist->options);
+    pd_hist_init_keys(&out->joined, &hist->options);
     out->event_count = event_count;
     out->events = pd_arena_zalloc(&out->arena, (event_count + 1) * sizeof *out->events);
     out->row_of_entry = pd_arena_alloc(&out->arena,
                                        (hist->entries.count + 1) * sizeof *out->row_of_entry);
     const char **comms = NULL;
     uint32_t *same = same_comms(hist, &comms);
-    bool ok = out->events && out->row_of_entry && same &&
-              pd_hist_reserve(&out->identities, hist->entries.count) &&
-              collect_rows(hist, same, out) && split_log(hist, out);
+    out->identities = same && comms_differ(hist, same) ? hist : &out->joined;
+    pd_hist_forget_entries(hist);
+    bool ok = out->events && out->row_of_entry && same && collect_rows(hist, same, out) &&
+              split_log(hist, out);
     for (size_t i = 0; ok && i < out->all.count; i++) {
         struct pd_hist_row *row = out->all.data[i];
         struct pd_hist_event *event = &out->events[row->event];
-        row_name(row, hist, pd_hist_key_of(&out->identities, (uint32_t)i), comms, symbols,
+        row_name(row, hist, pd_hist_key_of(out->identities, (uint32_t)i), comms, symbols,
                  symbol_filter);
         event->period += row->period;
         event->latency += row->latency;
@@ -192,21 +214,36 @@ void pd_hist_result_free(struct pd_hist_result *result)
         pd_vec_free(&result->events[i].levels);
     }
     pd_vec_free(&result->all);
-    pd_hist_free(&result->identities);
+    pd_hist_free(&result->joined);
     pd_arena_free(&result->arena);
     memset(result, 0, sizeof *result);
 }
 
 /* ---- groups ---- */
 
+/* Gives the rows keys of their own, as rows come that no entry has. */
+static bool separate_keys(struct pd_hist_result *result)
+{
+    const struct pd_hist *hist = result->identities;
+    if (hist == &result->joined)
+        return true;
+    if (!pd_hist_reserve(&result->joined, result->all.count))
+        return false;
+    for (uint32_t i = 0; i < result->all.count; i++)
+        if (pd_hist_entry_id(&result->joined, pd_hist_key_of(hist, i)) == PD_HIST_NONE)
+            return false;
+    result->identities = &result->joined;
+    return true;
+}
+
 static struct pd_hist_row *leader_row(struct pd_hist_result *result, uint32_t leader,
                                       const struct pd_hist_row *row)
 {
     uint64_t words[PD_HIST_WORDS];
-    memcpy(words, pd_hist_key_of(&result->identities, row->index),
-           result->identities.words * sizeof *words);
+    memcpy(words, pd_hist_key_of(&result->joined, row->index),
+           result->joined.words * sizeof *words);
     words[0] = leader;
-    uint32_t id = pd_hist_entry_id(&result->identities, words);
+    uint32_t id = pd_hist_entry_id(&result->joined, words);
     if (id == PD_HIST_NONE)
         return NULL;
     if (id < result->all.count)
@@ -228,6 +265,8 @@ static struct pd_hist_row *leader_row(struct pd_hist_result *result, uint32_t le
 
 perfdata_status pd_hist_link(struct pd_hist_result *result, const uint32_t *events, size_t count)
 {
+    if (!separate_keys(result))
+        return PERFDATA_ERROR_MEMORY;
     for (size_t m = 1; m < count; m++) {
         const struct pd_hist_event *event = &result->events[events[m]];
         for (size_t i = 0; i < event->rows.count; i++) {

@@ -14,7 +14,7 @@ static uint64_t caller_dso(const struct pd_hist *hist, const struct pd_hist_fram
 static uint64_t caller_symbol(const struct pd_hist *hist, const struct pd_hist_frame *frame)
 {
     (void)hist;
-    return frame->sym;
+    return frame->sym == PD_HIST_NONE ? frame->ip : frame->sym;
 }
 
 static uint64_t caller_symbol_size(const struct pd_hist *hist, const struct pd_hist_frame *frame)

@@ -87,7 +87,8 @@ PD_INLINE uint64_t pd_hist_dso_word(const struct pd_hist_options *options, const
     return !dso ? PD_HIST_NONE : options->long_names ? dso->long_name_id : dso->short_name_id;
 }
 
-/* A symbol's identity: what the key word of PD_KEY_SYMBOL numbers. */
+/* A symbol's identity: what the key word of PD_KEY_SYMBOL numbers. An address without a symbol that
+ * needs more than 32 bits is its own word. */
 struct pd_hist_sym {
     const struct pd_symbol *symbol; /* NULL: an unknown address */
     uint64_t start, end;            /* unknown: start is the address */
@@ -118,7 +119,7 @@ struct pd_hist_frame {
     uint64_t end;      /* of a branch: enum pd_chain_end_part; 0: none */
     bool kernel;       /* the map is a kernel map */
     bool has_map;
-    uint32_t sym;      /* pd_hist_sym of a children entry */
+    uint32_t sym;      /* pd_hist_sym of a children entry; PD_HIST_NONE: its address is its word */
     uint64_t map_bias; /* as of struct pd_hist_first */
     /* With options.keeps_addresses. */
     const struct pd_map *map;
@@ -257,9 +258,9 @@ uint32_t pd_hist_comm_id(struct pd_hist *hist, const struct pd_comm *comm, uint6
 uint32_t pd_hist_name_id(struct pd_hist *hist, const char *text);
 uint32_t pd_hist_bytes_id(struct pd_hist *hist, const char *bytes, size_t length);
 uint32_t pd_hist_namespace_id(struct pd_hist *hist, uint32_t device, uint64_t inode);
-/* `addr` counts only without a symbol. */
-uint32_t pd_hist_sym_id(struct pd_hist *hist, const struct pd_dso *dso,
-                        const struct pd_symbol *symbol, uint64_t addr);
+/* The word of a key of symbols; `addr` counts only without a symbol. */
+uint64_t pd_hist_sym_word(struct pd_hist *hist, const struct pd_dso *dso,
+                          const struct pd_symbol *symbol, uint64_t addr);
 uint32_t pd_hist_frame_id(struct pd_hist *hist, const struct pd_hist_frame *frame);
 uint32_t pd_hist_cell_id(struct pd_hist *hist, uint32_t frame, uint32_t next);
 /* The entry with these key words. A new one has first.number UINT64_MAX. */
@@ -306,6 +307,8 @@ PD_INLINE const uint64_t *pd_hist_key_of(const struct pd_hist *hist, uint32_t en
 /* Frees what only the functions above need; none of them may be called afterwards, except for
  * entries. */
 void pd_hist_settle(struct pd_hist *hist);
+/* The same for entries: none may be looked up or added afterwards. */
+void pd_hist_forget_entries(struct pd_hist *hist);
 
 /* Adds all of `from`, whose ids become those of `into`. */
 perfdata_status pd_hist_merge(struct pd_hist *into, const struct pd_hist *from);
@@ -390,12 +393,14 @@ struct pd_hist_result {
     size_t event_count;
     uint32_t *row_of_entry;           /* entry id -> index of its row in `all` */
     PD_VEC(struct pd_hist_row *) all; /* rows with an entry, those of pd_hist_link() behind */
-    struct pd_hist identities;        /* one entry per row: its key with final comms */
+    const struct pd_hist *identities; /* whose entries are the rows' keys: what was counted, or: */
+    struct pd_hist joined;            /* keys with final comms, where rows are not the entries */
     size_t row_count_with_entry;      /* of `all`; the rest came by pd_hist_link() */
 };
 
-/* Collapses by final texts; `symbols` gives the printed names of DSOs. Rows of the first event
- * whose symbol's name does not contain `symbol_filter` (NULL: none) are filtered. */
+/* Collapses by final texts; no entries can be added to `hist` afterwards. `symbols` gives the
+ * printed names of DSOs. Rows of the first event whose symbol's name does not contain
+ * `symbol_filter` (NULL: none) are filtered. */
 perfdata_status pd_hist_collapse(struct pd_hist *hist, size_t event_count,
                                  struct pd_symbols *symbols, const char *symbol_filter,
                                  struct pd_hist_result *out);

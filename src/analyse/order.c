@@ -572,7 +572,7 @@ static bool pass_through_trees_with_misses(struct pd_hist_sorting *sorting,
 bool pd_hist_sort_by_trees(struct pd_hist_sorting *sorting, struct pd_hist_result *result,
                            struct pd_hist_event *event)
 {
-    const struct pd_hist_options *options = &result->identities.options;
+    const struct pd_hist_options *options = &result->identities->options;
     size_t count = event->rows.count;
     struct pd_hist_row **rows = malloc((count + 1) * sizeof *rows);
     struct pd_rb_node *nodes = malloc((count + 1) * sizeof *nodes);
@@ -620,9 +620,9 @@ perfdata_status pd_hist_sort(const struct pd_hist *hist, struct pd_hist_result *
                              struct pd_hist_event *event, const uint8_t *order, size_t order_count,
                              size_t group_size, size_t group_sort)
 {
-    const struct pd_hist_options *options = &result->identities.options;
+    const struct pd_hist_options *options = &result->identities->options;
     struct pd_hist_sorting sorting = {
-        .hist = &result->identities,
+        .hist = result->identities,
         .all = hist,
         .row_of_entry = result->row_of_entry,
         .arena = &result->arena,
@@ -657,6 +657,6 @@ perfdata_status pd_hist_sort(const struct pd_hist *hist, struct pd_hist_result *
 uint64_t pd_hist_row_word(const struct pd_hist_result *result, const struct pd_hist_row *row,
                           uint8_t key)
 {
-    int at = pd_hist_key_at(&result->identities.options, key);
-    return at ? pd_hist_key_of(&result->identities, row->index)[at] : 0;
+    int at = pd_hist_key_at(&result->identities->options, key);
+    return at ? pd_hist_key_of(result->identities, row->index)[at] : 0;
 }

@@ -190,9 +190,17 @@ static uint32_t sym_add(struct pd_hist *hist, const struct pd_hist_sym *sym)
     return (uint32_t)hist->syms.count - 1;
 }
 
-uint32_t pd_hist_sym_id(struct pd_hist *hist, const struct pd_dso *dso,
-                        const struct pd_symbol *symbol, uint64_t addr)
+/* Whether an address without a symbol is its own word. Numbers have 32 bits, PD_HIST_NONE too. */
+static bool is_own_word(const struct pd_symbol *symbol, uint64_t addr)
 {
+    return !symbol && addr > UINT32_MAX;
+}
+
+uint64_t pd_hist_sym_word(struct pd_hist *hist, const struct pd_dso *dso,
+                          const struct pd_symbol *symbol, uint64_t addr)
+{
+    if (is_own_word(symbol, addr))
+        return addr;
     /* Unknown addresses are equal in whatever DSO they lie. */
     struct pd_hist_sym sym = {
         .symbol = symbol,
@@ -303,8 +311,10 @@ uint32_t pd_hist_frame_id(struct pd_hist *hist, const struct pd_hist_frame *fram
         return slot - 1;
     }
     struct pd_hist_frame added = *frame;
-    added.sym = pd_hist_sym_id(hist, frame->dso, frame->symbol, frame->ip);
-    if (added.sym == PD_HIST_NONE || !pd_vec_push(&hist->frames, added))
+    added.sym = PD_HIST_NONE;
+    if (!is_own_word(frame->symbol, frame->ip))
+        added.sym = (uint32_t)pd_hist_sym_word(hist, frame->dso, frame->symbol, frame->ip);
+    if (hist->failed || !pd_vec_push(&hist->frames, added))
         return fail(hist);
     hist->frame_slots[at] = (uint32_t)hist->frames.count;
     return (uint32_t)hist->frames.count - 1;
@@ -358,6 +368,11 @@ void pd_hist_settle(struct pd_hist *hist)
     forget(&hist->frame_slots, &hist->frame_mask);
     pd_map64_free(&hist->cell_map);
     pd_map64_free(&hist->pair_map);
+}
+
+void pd_hist_forget_entries(struct pd_hist *hist)
+{
+    forget(&hist->entry_slots, &hist->entry_mask);
 }
 
 /* ---- merging ---- */
@@ -439,7 +454,7 @@ static uint64_t remap_word(const struct remap *map, uint8_t key, uint64_t word)
         return word;
     switch (pd_hist_is_fields(key) ? NAMES : (enum ids)ids_of[key]) {
     case COMMS: return map->comms[word];
-    case SYMS: return map->syms[word];
+    case SYMS: return word > UINT32_MAX ? word : map->syms[word];
     case NAMES: return map->names[word];
     case NAMESPACES: return map->namespaces[word];
     default: return word;

@@ -23,7 +23,7 @@ static uint32_t frame(struct pd_hist *hist, uint64_t ip)
 static void sample(struct pd_hist *hist, uint64_t number, uint64_t event, uint64_t cpu, uint64_t ip,
                    const uint64_t *callers)
 {
-    uint64_t key[] = { event, cpu, pd_hist_sym_id(hist, NULL, NULL, ip) };
+    uint64_t key[] = { event, cpu, pd_hist_sym_word(hist, NULL, NULL, ip) };
     uint32_t id = pd_hist_entry_id(hist, key),
              cell = pd_hist_cell_id(hist, frame(hist, ip), PD_HIST_NONE);
     struct pd_hist_entry *entry = &hist->entries.data[id];

@@ -130,7 +130,7 @@ static void count_sample(struct pd_hist *hist, size_t number)
     uint64_t key[PD_HIST_WORDS] = { 0 };
     for (unsigned k = 0; k < hist->options.key_count; k++)
         key[k + 1] = hist->options.keys[k] == PD_KEY_SYMBOL
-                         ? pd_hist_sym_id(hist, NULL, NULL, stack->ips[0])
+                         ? pd_hist_sym_word(hist, NULL, NULL, stack->ips[0])
                          : PD_HIST_NONE;
     uint32_t cell = PD_HIST_NONE, id = pd_hist_entry_id(hist, key);
     for (uint32_t f = stack->count; f-- > 0;) {

@@ -64,7 +64,7 @@ static void make_row(size_t i, const struct pd_hist_options *options, bool wild)
     for (unsigned k = 0; k < options->key_count; k++)
         key[k + 1] = any(5) ? any(6) : any_address(wild);
     key[0] = i; /* an identity of its own */
-    uint32_t id = pd_hist_entry_id(&world.result.identities, key);
+    uint32_t id = pd_hist_entry_id(&world.result.joined, key);
     world.entries[i].first = (struct pd_hist_first){
         .number = any(wild ? 1u << 30 : 300),
         .position = (uint32_t)any(3),
@@ -123,14 +123,15 @@ static bool check_sort(const struct pd_hist_options *options, const uint8_t *ord
 {
     static uint8_t met[ROWS + 1];
     struct order by_trees = { 0 }, by_rank = { 0 };
-    pd_hist_init(&world.result.identities, options);
+    pd_hist_init(&world.result.joined, options);
+    world.result.identities = &world.result.joined;
     make_symbols();
     for (size_t i = 0; i < count; i++)
         make_row(i, options, wild);
     world.result.all.count = count;
     struct pd_hist_sorting sorting = {
-        .hist = &world.result.identities,
-        .all = &world.result.identities,
+        .hist = &world.result.joined,
+        .all = &world.result.joined,
         .order = order,
         .order_count = order_count,
         .group_size = 1 + any(2),
@@ -150,7 +151,7 @@ static bool check_sort(const struct pd_hist_options *options, const uint8_t *ord
         take_order(&by_rank);
         CHECK(!memcmp(&by_trees, &by_rank, sizeof by_trees));
     }
-    pd_hist_free(&world.result.identities);
+    pd_hist_free(&world.result.joined);
     return sorted;
 }
 

@@ -31,10 +31,11 @@ WORD(symbol)
 {
     struct pd_location *location = facts->location;
     if (!(uint32_t)location->memo[0]) {
-        uint32_t id = pd_hist_sym_id(&state->hist, location->dso, location->sym, location->addr);
-        if (id == PD_HIST_NONE)
-            return id;
-        location->memo[0] |= (uint64_t)id + 1;
+        uint64_t word = pd_hist_sym_word(&state->hist, location->dso, location->sym,
+                                         location->addr);
+        if (word >= PD_HIST_NONE)
+            return word;
+        location->memo[0] |= word + 1;
     }
     return (uint32_t)location->memo[0] - 1;
 }
@@ -156,7 +157,7 @@ WORD(time)
 /* Symbols of different objects are one if they lie at the same place in their objects. */
 static uint64_t symbol_word(struct pd_report_state *state, const struct pd_hist_place *place)
 {
-    return pd_hist_sym_id(&state->hist, NULL, place->symbol, place->ip);
+    return pd_hist_sym_word(&state->hist, NULL, place->symbol, place->ip);
 }
 
 static uint64_t line_word(struct pd_report_state *state, const struct pd_hist_place *place)
