@@ -252,6 +252,23 @@ PERFDATA_API uint32_t perfdata_profile_stack_count(const perfdata_profile *profi
 PERFDATA_API const struct perfdata_profile_stack *
 perfdata_profile_stack(const perfdata_profile *profile, uint32_t index);
 
+/* The frames of `count` stacks at once, for those who would otherwise ask for millions of stacks
+ * one by one: callee first, one stack behind the other. Those of stacks[i] end at ends[i] and begin
+ * where those of the stack before end. Returns how many they are altogether; `frames` (may be NULL
+ * when `capacity` is 0) is written only when that is not more than `capacity`. Numbers beyond the
+ * last, and PERFDATA_NONE, have no frames. Since 0.1. */
+PERFDATA_API uint64_t perfdata_profile_stack_frames(const perfdata_profile *profile,
+                                                    const uint32_t *stacks, size_t count,
+                                                    uint64_t *ends, uint32_t *frames,
+                                                    uint64_t capacity);
+/* Column by column what the `count` frames from number `first` on are: members of struct
+ * perfdata_profile_frame. Each array may be NULL; equal files have equal pointers. Returns how many
+ * there are of these, which is less than `count` at the end of the table. Since 0.1. */
+PERFDATA_API size_t perfdata_profile_frame_columns(const perfdata_profile *profile, uint32_t first,
+                                                   size_t count, uint32_t *functions,
+                                                   uint32_t *lines, uint64_t *addresses,
+                                                   const char **files);
+
 /* A map of an object that occurs: of a process as its record told it (a process that was forked off
  * sees those of its parent as well, which are not told again), of the kernel as an address of some
  * sample was found by it. In the order of their records, none twice. Since 0.1. */

@@ -7,6 +7,9 @@ A sample is then one tuple, made of columns without a line of Python being run f
 from __future__ import annotations
 
 import ctypes
+import gc
+from array import array
+from contextlib import contextmanager
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, NamedTuple
 
@@ -17,8 +20,7 @@ from .errors import failure
 if TYPE_CHECKING:
     from .profile import Profile
 
-_new_tuple = tuple.__new__
-_AT_ONCE = 4096  # samples whose columns are turned into Python's numbers together
+_AT_ONCE = 16384  # samples whose columns are turned into Python's numbers together
 
 
 class ProfileFrame(NamedTuple):
@@ -67,44 +69,98 @@ class _Made(dict):
         return made
 
 
-class _Frames:
-    """Frames of a profile's stacks."""
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """While many objects are made that stay and have no cycles, Python's collector of cycles would
+    walk over all of them again and again, which took half of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _tuples(kind: type, *columns: Iterable) -> Iterator[Any]:
+    """Rows of columns as named tuples. kind._make() would be a call of Python for each."""
+    return map(tuple.__new__, repeat(kind), zip(*columns))
+
+
+class _Functions:
+    """What frames have of their functions, column by column, up to the function asked for last."""
 
     def __init__(self, handle: ctypes.c_void_p):
         self._handle = handle
-        self._frames = _Made(self._frame)
-        self._functions = _Made(self._function)
-        self._stacks: dict[int, tuple[ProfileFrame, ...]] = {}
+        self._objects = _Made(self._object)
+        self.names: list[str | None] = []
+        self.objects: list[tuple[str | None, str | None]] = []  # name and path
+        self.starts: list[int] = []
+        self.flags: list[tuple[bool, bool]] = []  # kernel, inlined
 
-    def _function(self, number: int) -> tuple:
-        """What all frames of a function have, in two parts."""
-        function = lib.perfdata_profile_function(self._handle, number).contents
-        owner = lib.perfdata_profile_object(self._handle, function.object)
-        name = text(owner.contents.name) if owner else None
-        path = text(owner.contents.path) if owner else None
-        return ((None if function.flags & 1 else text(function.name), name, path), function.address,
-                (bool(function.flags & 2), bool(function.flags & 4)))
+    def _object(self, number: int) -> tuple[str | None, str | None]:
+        if number == c.NONE:
+            return None, None
+        known = lib.perfdata_profile_object(self._handle, number).contents
+        return text(known.name), text(known.path)
 
-    def _frame(self, number: int) -> ProfileFrame:
-        frame = lib.perfdata_profile_frame(self._handle, number).contents
-        names, start, flags = self._functions[frame.function]
-        file = frame.file
-        return _new_tuple(ProfileFrame, (*names, frame.address, start,
-                                         text(file) if file is not None else None, frame.line,
-                                         *flags))
+    def grow(self, count: int) -> None:
+        for number in range(len(self.names), count):
+            function = lib.perfdata_profile_function(self._handle, number).contents
+            flags = function.flags
+            self.names.append(None if flags & 1 else text(function.name))
+            self.objects.append(self._objects[function.object])
+            self.starts.append(function.address)
+            self.flags.append((flags & 2 != 0, flags & 4 != 0))
 
-    def stack(self, number: int) -> tuple[ProfileFrame, ...]:
-        """A stack is a frame above the stack of its callers, which others share."""
-        at, chain = number, []
-        while at != c.NONE:
-            known = self._stacks.get(at)
-            if known is not None:
-                break
-            stack = lib.perfdata_profile_stack(self._handle, at).contents
-            chain.append(self._frames[stack.frame])
-            at = stack.parent
-        made = self._stacks[number] = (*chain, *(self._stacks[at] if at != c.NONE else ()))
-        return made
+
+class _Frames:
+    """Frames of a profile's stacks. The profile numbers frames as samples come, so that the first
+    samples need the first frames."""
+
+    def __init__(self, handle: ctypes.c_void_p):
+        self._handle = handle
+        self._functions = _Functions(handle)
+        self._files = _Made(lambda at: text(ctypes.string_at(at)))  # by where the text lies
+        self._files[0] = None
+        self._frames: list[ProfileFrame] = []
+        self.stacks: dict[int, tuple[ProfileFrame, ...]] = {}
+
+    def _grow(self, count: int) -> None:
+        """Makes all frames below a number."""
+        first, known = len(self._frames), self._functions
+        for at in range(first, count, _AT_ONCE):
+            room = min(_AT_ONCE, count - at)
+            functions, lines = (ctypes.c_uint32 * room)(), (ctypes.c_uint32 * room)()
+            addresses, files = (ctypes.c_uint64 * room)(), (ctypes.c_size_t * room)()
+            lib.perfdata_profile_frame_columns(self._handle, at, room, functions, lines, addresses,
+                                               files)
+            of = functions[:]
+            known.grow(max(of) + 1)
+            objects, flags = (map(column.__getitem__, of) for column in
+                              (known.objects, known.flags))
+            paths, inlined = zip(*objects), zip(*flags)
+            self._frames += _tuples(
+                ProfileFrame, map(known.names.__getitem__, of), *paths, addresses[:],
+                map(known.starts.__getitem__, of), map(self._files.__getitem__, files[:]), lines[:],
+                *inlined)
+
+    def make(self, numbers: Iterable[int]) -> None:
+        """Makes those stacks of a batch that are not yet there."""
+        new = array("I", set(numbers).difference(self.stacks))
+        if not new:
+            return
+        count, ends, room = len(new), (ctypes.c_uint64 * len(new))(), 32 * len(new)
+        stacks, frames = new.buffer_info()[0], (ctypes.c_uint32 * room)()
+        need = lib.perfdata_profile_stack_frames(self._handle, stacks, count, ends, frames, room)
+        if need > room:
+            frames = (ctypes.c_uint32 * need)()
+            lib.perfdata_profile_stack_frames(self._handle, stacks, count, ends, frames, need)
+        of = frames[:need]
+        self._grow(max(of) + 1)
+        made = tuple(map(self._frames.__getitem__, of))  # a slice of a tuple is a tuple
+        places = ends[:]
+        self.stacks.update(zip(new, map(made.__getitem__, map(slice, [0, *places], places))))
 
 
 def _thread(handle: ctypes.c_void_p, number: int) -> ProfileThread:
@@ -118,6 +174,12 @@ def _view(pointer: Any, kind: Any, count: int) -> memoryview:
     at = ctypes.cast(pointer, ctypes.c_void_p).value
     return memoryview((kind * count).from_address(at)).cast("B").cast(
         "Q" if kind is ctypes.c_uint64 else "I")
+
+
+def _or_none(numbers: list[int], none: int) -> list[int | None]:
+    """With None in the place of the number that says so."""
+    return [number if number != none else None for number in numbers] if none in numbers \
+        else numbers
 
 
 def iterate(profile: "Profile") -> Iterator[ProfileSample]:
@@ -135,9 +197,6 @@ def _iterate(profile: "Profile", out: c.Samples) -> Iterator[ProfileSample]:
     if not count:
         return
     frames = _Frames(handle)
-    # Numbers and what they stand for; of a number that says "none" None, of others themselves.
-    of_time, of_cpu = {c.NO_TIME: None}.get, {c.NONE: None}.get
-    stacks = _Made(frames.stack)
     threads = _Made(lambda number: _thread(handle, number))
     events = _Made(lambda number: text(lib.perfdata_profile_event(handle, number).contents.name))
     words, halves = ctypes.c_uint64, ctypes.c_uint32
@@ -147,11 +206,13 @@ def _iterate(profile: "Profile", out: c.Samples) -> Iterator[ProfileSample]:
     asked = [_view(column, words, count) for column in out.columns if column]
     for at in range(0, count, _AT_ONCE):
         part = slice(at, at + _AT_ONCE)
-        times, cpus = time[part].tolist(), cpu[part].tolist()
+        stacks = stack[part].tolist()
+        with _collector_paused():
+            frames.make(stacks)
         columns: Iterable = zip(*(column[part].tolist() for column in asked)) if asked \
             else repeat(())
-        yield from map(ProfileSample._make, zip(
-            map(of_time, times, times), map(of_cpu, cpus, cpus),
-            map(events.__getitem__, event[part].tolist()),
+        yield from _tuples(
+            ProfileSample, _or_none(time[part].tolist(), c.NO_TIME),
+            _or_none(cpu[part].tolist(), c.NONE), map(events.__getitem__, event[part].tolist()),
             map(threads.__getitem__, thread[part].tolist()), weight[part].tolist(),
-            map(stacks.__getitem__, stack[part].tolist()), columns))
+            map(frames.stacks.__getitem__, stacks), columns)

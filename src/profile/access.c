@@ -55,6 +55,49 @@ TABLE(frame, frames)
 TABLE(stack, stacks)
 TABLE(mapping, mappings)
 
+uint64_t perfdata_profile_stack_frames(const perfdata_profile *profile, const uint32_t *stacks,
+                                       size_t count, uint64_t *ends, uint32_t *frames,
+                                       uint64_t capacity)
+{
+    uint64_t total = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (stacks[i] < profile->stacks.count)
+            total += pd_profile_stack(profile, stacks[i])->depth;
+        ends[i] = total;
+    }
+    if (total > capacity)
+        return total;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t at = stacks[i] < profile->stacks.count ? stacks[i] : PERFDATA_NONE;
+        while (at != PERFDATA_NONE) {
+            const struct perfdata_profile_stack *stack = pd_profile_stack(profile, at);
+            *frames++ = stack->frame;
+            at = stack->parent;
+        }
+    }
+    return total;
+}
+
+size_t perfdata_profile_frame_columns(const perfdata_profile *profile, uint32_t first, size_t count,
+                                      uint32_t *functions, uint32_t *lines, uint64_t *addresses,
+                                      const char **files)
+{
+    uint32_t all = profile->frames.count;
+    count = first < all ? PD_MIN(count, (size_t)(all - first)) : 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct perfdata_profile_frame *frame = pd_profile_frame(profile, first + (uint32_t)i);
+        if (functions)
+            functions[i] = frame->function;
+        if (lines)
+            lines[i] = frame->line;
+        if (addresses)
+            addresses[i] = frame->address;
+        if (files)
+            files[i] = frame->file;
+    }
+    return count;
+}
+
 uint64_t perfdata_profile_switch_count(const perfdata_profile *profile)
 {
     return profile->switches.count;

@@ -15,7 +15,7 @@ import tempfile
 import unittest
 
 import perfdata
-from perfdata import _library
+from perfdata import _library, rows
 
 SOURCE = os.environ["SOURCE"]
 DEMO = os.path.join(SOURCE, "tests/data/demo/")
@@ -252,6 +252,46 @@ class Profiles(unittest.TestCase):
             for ours in got:  # equal stacks are one tuple
                 self.assertIs(ours.frames, next(at.frames for at in got
                                                 if at.frames == ours.frames))
+
+    def test_samples_in_small_batches(self):
+        """Frames, functions and stacks of later batches join those of earlier ones."""
+        at_once = rows._AT_ONCE
+        with opened("shapes.data") as recording:
+            profile = recording.profile(detail="line")
+            want = list(profile.iter_samples())
+            self.assertGreater(len(want), 20)
+            try:
+                for rows._AT_ONCE in (1, 3, 7):
+                    self.assertEqual(list(profile.iter_samples()), want)
+            finally:
+                rows._AT_ONCE = at_once
+        self.assertTrue(gc.isenabled())
+        gc.disable()
+        try:
+            self.assertEqual(list(profile.iter_samples()), want)
+            self.assertFalse(gc.isenabled())
+        finally:
+            gc.enable()
+
+    def test_deep_stacks(self):
+        addresses = [0x400000 + 16 * at for at in range(120)]
+        listed = " ".join(hex(at) for at in [(1 << 64) - 512, *addresses])
+        text = f"""perfdata-text 1
+container file order=little header_size=104
+attr cycles={{size=128 sample_type=IP|TID|TIME|CALLCHAIN|PERIOD flags=comm}} ids=[7]
+ids cycles
+attrs
+data
+record SAMPLE misc=0x2 {{ip=0x400000 pid=100 tid=100 time=1 period=7 ips=[{listed}]}}
+end
+"""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "deep.data")
+            subprocess.run([os.environ["PERFDATA"], "assemble", "-", "-o", path], check=True,
+                           input=text.encode())
+            with perfdata.open(path, home=None) as recording:
+                sample, = recording.profile(detail="address").iter_samples()
+        self.assertEqual([frame.address for frame in sample.frames], addresses)
 
     def test_samples_by_line_and_function(self):
         with opened("shapes.data") as recording:
