@@ -211,6 +211,11 @@ for options in '' '-s' '-I --strict'; do
 done
 "$PERFDATA" sched timehist -i "$SOURCE/tests/data/verbs/sched.data" --no-call-graph 2>said >/dev/null
 [ ! -s said ] || { echo 'chains that nobody asked for are missed'; : >failed; }
+# perf tells what the first sample lacks before it looks for symbols of the next one.
+"$PERFDATA" c2c report --stdio -i "$SOURCE/tests/data/demo/spin.data" 2>&1 >/dev/null |
+    cut -c1-27 >said
+printf '%s\n' 'WARNING: no sample cpu valu' 'No kallsyms or vmlinux with' | cmp -s - said ||
+    { echo 'c2c report says:'; cat said; : >failed; }
 # What corpus/stderr leaves out is told in the documents, line by line.
 sed -n '/^NOT_SAID/,/^)/s/^ *r"\([^\\(]*\).*/\1/p; s/^NO_SYMBOLS.*r"\([^\[(]*\).*/\1/p' \
     "$SOURCE/tests/corpus/stderr.py" >left-out

@@ -97,14 +97,23 @@ static void warn_once(struct pd_c2c *c2c, bool *told, const char *text)
     *told = true;
 }
 
+/* Tells what a sample lacks before the next one is resolved: symbols that are loaded for that one
+ * may have something to tell, too, and perf tells it in this order. */
+static void warn(struct pd_c2c *c2c, const struct pd_sample *sample)
+{
+    if (sample->cpu >= c2c->cpu_count)
+        warn_once(c2c, &c2c->told_cpu, "WARNING: no sample cpu value\n");
+    if (!c2c->told_node && sample->phys_addr &&
+        node_of_memory(c2c, sample->phys_addr) == UINT32_MAX)
+        warn_once(c2c, &c2c->told_node, "WARNING: failed to find node\n");
+}
+
 static bool count_cpu(struct pd_c2c *c2c, struct pd_c2c_cell *cell, uint32_t cpu,
                       const struct pd_c2c_meaning *meaning)
 {
     size_t at = 0, end = cell->cpus.count;
-    if (cpu >= c2c->cpu_count) {
-        warn_once(c2c, &c2c->told_cpu, "WARNING: no sample cpu value\n");
+    if (cpu >= c2c->cpu_count)
         return true;
-    }
     while (at < end) {
         size_t middle = at + (end - at) / 2;
         if (cell->cpus.data[middle].cpu < cpu)
@@ -130,11 +139,8 @@ static bool count_physical(struct pd_c2c *c2c, struct pd_c2c_cell *cell, uint64_
 {
     uint32_t node = address ? node_of_memory(c2c, address) : UINT32_MAX;
     size_t at = 0;
-    if (node == UINT32_MAX) {
-        if (address)
-            warn_once(c2c, &c2c->told_node, "WARNING: failed to find node\n");
+    if (node == UINT32_MAX)
         return true;
-    }
     bool known = cell->physical_changes;
     if (cell->physical != address) {
         cell->physical = address;
@@ -223,6 +229,7 @@ static bool resolve(struct pd_c2c *c2c, struct pd_resolver *resolver, struct acc
                                  sample->ip);
     if (!facts->location || !resolve_data(resolver, access))
         return false;
+    warn(c2c, sample);
     access->unmapped = !access->to.to.map || !facts->location->map;
     facts->access = &access->to;
     pd_report_cache_line(facts, &access->line_key);
