@@ -39,9 +39,9 @@ static uint32_t function_id(struct pd_code_hist *hist, const struct pd_code_func
     uint32_t id = pd_map64_get(&hist->by_symbol, key);
     if (id == PD_MAP64_NONE) {
         id = (uint32_t)hist->functions.count;
-        return pd_vec_push(&hist->functions, *function) && pd_map64_set(&hist->by_symbol, key, id)
-                   ? id
-                   : PD_MAP64_NONE;
+        bool kept = id < PD_MAP64_NONE - 1 && pd_vec_push(&hist->functions, *function) &&
+                    pd_map64_set(&hist->by_symbol, key, id);
+        return kept ? id : PD_MAP64_NONE;
     }
     struct pd_code_function *known = &hist->functions.data[id];
     if (function->number < known->number)
@@ -49,31 +49,50 @@ static uint32_t function_id(struct pd_code_hist *hist, const struct pd_code_func
     return id;
 }
 
-static PD_NOINLINE uint32_t cell_of(struct pd_code_hist *hist, struct pd_location *location,
-                                    uint32_t event, uint64_t number)
+bool pd_code_hist_wants(const char *name, struct pd_location *location)
+{
+    if (location->memo[1])
+        return !pd_code_hist_is_unwanted(location);
+    bool wanted = location->sym && !strcmp(location->sym->name, name);
+    if (!wanted)
+        location->memo[1] = PD_CODE_NOT_WANTED;
+    return wanted;
+}
+
+/* The number that a location's function has, which is learnt with its first sample. */
+static uint32_t function_of(struct pd_code_hist *hist, const struct pd_location *location,
+                            uint64_t number)
 {
     struct pd_code_function function = {
         .symbol = location->sym, .dso = location->dso, .map = location->map, .number = number
     };
-    uint32_t id = function_id(hist, &function);
-    if (id != PD_MAP64_NONE)
-        id = cell_id(hist, id, event, location->addr - location->sym->start);
+    return location->memo[1] ? (uint32_t)location->memo[1] - 1 : function_id(hist, &function);
+}
+
+static PD_NOINLINE uint32_t cell_of(struct pd_code_hist *hist, struct pd_location *location,
+                                    uint64_t offset, uint32_t event, uint64_t number)
+{
+    uint32_t function = function_of(hist, location, number);
+    uint32_t id = function != PD_MAP64_NONE ? cell_id(hist, function, event, offset)
+                                            : PD_MAP64_NONE;
     if (id == PD_MAP64_NONE)
         hist->failed = true;
     else
-        location->memo[1] = (uint64_t)id + 1;
+        location->memo[1] = (uint64_t)(id + 1) << 32 | (function + 1);
     return id;
 }
 
-void pd_code_hist_count(struct pd_code_hist *hist, struct pd_location *location, uint32_t event,
-                        uint64_t number, uint64_t period)
+void pd_code_hist_count(struct pd_code_hist *hist, struct pd_location *location, uint64_t addr,
+                        uint32_t event, uint64_t number, uint64_t period)
 {
     const struct pd_symbol *symbol = location->sym;
-    if (!symbol || location->addr < symbol->start || location->addr >= symbol->end)
+    if (!symbol || addr < symbol->start || addr >= symbol->end)
         return;
-    uint32_t id = (uint32_t)location->memo[1] - 1;
-    if (!location->memo[1] || hist->cells.data[id].event != event)
-        id = cell_of(hist, location, event, number);
+    const uint64_t offset = addr - symbol->start;
+    uint32_t id = (uint32_t)(location->memo[1] >> 32) - 1;
+    const struct pd_code_cell *last = location->memo[1] ? &hist->cells.data[id] : NULL;
+    if (!last || last->event != event || last->offset != offset)
+        id = cell_of(hist, location, offset, event, number);
     if (id == PD_MAP64_NONE)
         return;
     hist->cells.data[id].count++;

@@ -31,10 +31,21 @@ struct pd_code_hist {
     bool failed; /* the system had no memory */
 };
 
-/* Counts a sample of the event at the location; without a symbol it counts for nothing. Uses
- * location->memo[1]. */
-void pd_code_hist_count(struct pd_code_hist *hist, struct pd_location *location, uint32_t event,
-                        uint64_t number, uint64_t period);
+/* What location->memo[1] holds: which function it is of, or that nobody asks for it, in the lower
+ * half, and the cell that it counted for last in the upper half. */
+#define PD_CODE_NOT_WANTED UINT32_MAX
+
+/* Whether a sample at the location counts where only functions of the name are asked for. */
+bool pd_code_hist_wants(const char *name, struct pd_location *location);
+/* The answer is known, and it is no. */
+PD_INLINE bool pd_code_hist_is_unwanted(const struct pd_location *location)
+{
+    return (uint32_t)location->memo[1] == PD_CODE_NOT_WANTED;
+}
+/* Counts a sample of the event at an address of the location, which may be a whole function's;
+ * without a symbol it counts for nothing. Uses location->memo[1]. */
+void pd_code_hist_count(struct pd_code_hist *hist, struct pd_location *location, uint64_t addr,
+                        uint32_t event, uint64_t number, uint64_t period);
 /* Adds all of `from`; false without memory. */
 bool pd_code_hist_merge(struct pd_code_hist *into, const struct pd_code_hist *from);
 /* Cells by function, event and offset. After all merging. */

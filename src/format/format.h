@@ -57,6 +57,7 @@ struct pd_plan {
     uint64_t sample_type /* WEIGHT is set with WEIGHT_STRUCT: one field */, read_format,
         branch_sample_type, regs_user, regs_intr;
     bool swap;
+    bool is_fixed;  /* samples have no variable field: those of fixed_size are readable */
     bool is_offcpu; /* the raw data of its samples hold the sample: pd_event_name() */
     uint16_t id, ip, tid, time, addr, stream_id, cpu, period; /* in a sample */
     uint16_t fixed_size; /* of the part before the first variable field, header included */

@@ -73,6 +73,7 @@ void pd_plan_make(const struct pd_attr *attr, bool swap, struct pd_plan *out)
 #define SAMPLE_PAIR(NAME, bit, low, low_kind, high, high_kind) SAMPLE_WORD(NAME, bit, low, pair)
 #include "format/sample.def"
     out->fixed_size = at;
+    out->is_fixed = !(type & ~fixed_bits);
     if (!out->id)
         out->id = identifier;
     plan_positions(type, out);
@@ -478,7 +479,7 @@ PD_INLINE perfdata_status decode(const struct pd_event *event, const uint8_t *re
         return PERFDATA_ERROR_BAD_RECORD;
     }
     set_fixed(event, record, swap, out);
-    if (!(plan->sample_type & ~fixed_bits)) {
+    if (plan->is_fixed) {
         out->parts_end = plan->fixed_size;
         return PERFDATA_OK;
     }

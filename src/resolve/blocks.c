@@ -116,6 +116,8 @@ void pd_resolver_at_spots(struct pd_resolver *resolver, const struct pd_spot *sp
                 continue;
             if (out[i])
                 __builtin_prefetch(out[i]);
+            else if (resolver->ways.joins_outside)
+                out[i] = &resolver->points.nowhere;
             else
                 pd_resolver_fetch_outside(resolver, &spots[outside[some++] = (uint8_t)i].point);
         }

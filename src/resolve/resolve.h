@@ -78,6 +78,10 @@ void pd_resolver_by_object(struct pd_resolver *resolver, bool by_object);
  * first one's map. For consumers that ask for none of these; set behind pd_resolver_by_object(),
  * without which it does nothing. Default: no. Returns whether it is so now. */
 bool pd_resolver_by_function(struct pd_resolver *resolver, bool by_function);
+/* Addresses of user space outside of all functions may share one location, with no map and no
+ * symbol. For consumers that leave such samples out; does nothing without
+ * pd_resolver_by_function(). Default: no. */
+void pd_resolver_join_outside(struct pd_resolver *resolver, bool joins);
 /* Inlined functions are named as perf names them, which depends on the order of the samples
  * (object/lines/asked.c). `turn` outlives the resolver. Default: NULL, each has its name. */
 void pd_resolver_ask_in_turn(struct pd_resolver *resolver, const struct pd_lines_turn *turn);
@@ -116,6 +120,10 @@ bool pd_resolver_points(struct pd_resolver *resolver, const struct pd_thread *th
 /* The same for one address that does not come from a chain. */
 bool pd_resolver_point(struct pd_resolver *resolver, const struct pd_thread *thread,
                        uint64_t number, uint8_t cpumode, uint64_t ip, struct pd_point *out);
+/* Where an address lies of which pd_resolve() gave this location for the thread at this number:
+ * what was looked up in the symbol table, also where the location is that of a whole function. */
+uint64_t pd_resolver_address(struct pd_resolver *resolver, const struct pd_thread *thread,
+                             uint64_t number, const struct pd_location *location, uint64_t ip);
 /* The map of any address in user space, and where it lies there, without a location: for data, of
  * which each address is another. False: this is a rare case, and the address has to be resolved. */
 bool pd_resolver_user_map(struct pd_resolver *resolver, const struct pd_thread *thread,

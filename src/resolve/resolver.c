@@ -25,9 +25,11 @@ PD_INLINE bool shows(const struct pd_maps_view *view, uint64_t number)
 
 static PD_NOINLINE void change_view(struct pd_resolver *resolver, const struct pd_thread *thread)
 {
+    /* Not read back from the resolver at once, as two bytes: the processor would wait. */
+    const bool of_guest = thread && thread->timeline != resolver->symbols->timeline;
     resolver->thread = thread;
-    resolver->of_guest = thread && thread->timeline != resolver->symbols->timeline;
-    resolver->rare = resolver->of_guest || resolver->no_host;
+    resolver->rare = of_guest | resolver->no_host;
+    resolver->of_guest = of_guest;
     if (!thread) {
         resolver->user = &resolver->nothing;
         resolver->points.slot = NULL;
@@ -411,6 +413,18 @@ bool pd_resolver_point(struct pd_resolver *resolver, const struct pd_thread *thr
                                         : find_point(resolver->points.slot, ip, out);
 }
 
+uint64_t pd_resolver_address(struct pd_resolver *resolver, const struct pd_thread *thread,
+                             uint64_t number, const struct pd_location *location, uint64_t ip)
+{
+    struct pd_point point = { .addr = location->addr };
+    if (!location->of_function)
+        return location->addr;
+    if (location->cpumode != PD_CPUMODE_USER) /* a kernel's function has one map */
+        return pd_symbols_address(pd_resolver_symbols_here(resolver), location->map, ip);
+    (void)pd_resolver_user_map(resolver, thread, number, ip, &point);
+    return point.addr;
+}
+
 bool pd_resolver_user_map(struct pd_resolver *resolver, const struct pd_thread *thread,
                           uint64_t number, uint64_t ip, struct pd_point *out)
 {
@@ -525,6 +539,12 @@ bool pd_resolver_by_function(struct pd_resolver *resolver, bool by_function)
 {
     resolver->ways.by_function = by_function && resolver->ways.by_object;
     return resolver->ways.by_function;
+}
+
+void pd_resolver_join_outside(struct pd_resolver *resolver, bool joins)
+{
+    resolver->ways.joins_outside = joins && resolver->ways.by_function;
+    resolver->points.nowhere = (struct pd_location){ .level = '.', .cpumode = PD_CPUMODE_USER };
 }
 
 void pd_resolver_join_branches(struct pd_resolver *resolver, bool joins)

@@ -71,7 +71,7 @@ struct pd_nested_list {
 
 /* What consumers ask for: see resolve.h. */
 struct pd_resolver_ways {
-    bool from_caller, joins_branches, by_object, by_function;
+    bool from_caller, joins_branches, by_object, by_function, joins_outside;
     bool guest_code; /* a guest's user space is that of its thread, the host's */
     uint32_t missed; /* look-ups that level one did not answer; with by_function */
 };
@@ -101,6 +101,7 @@ struct pd_resolver {
     struct {
         struct pd_view_slot *slot; /* that `user` lies in; NULL: in none */
         struct pd_core core;
+        struct pd_location nowhere; /* of what lies in no function, with ways.joins_outside */
         struct {
             void *memory;                /* of the slots; NULL: none yet */
             struct pd_block_slot *slots; /* in `memory`, each in a cache line of its own */

@@ -28,6 +28,25 @@ for file in inline cpp-fp multi-event group-read; do
     done
 done
 
+# ---- functions one by one ----
+# What all functions together show, each shows when it is asked for alone. Headings have the samples
+# of all that count, and so differ.
+for file in inline cpp-fp multi-event cpu-clock-fp; do
+    annotate -n --no-source -i "$data/$file.data" | grep -v '^ Percent\|^---' | sort >"$work/all"
+    "$PERFDATA" report --symfs "$data/symfs" --stdio --no-children -g none -s sym -F sym -w 0 \
+        -i "$data/$file.data" 2>/dev/null | sed -n 's/^ *\[[k.]\] *\(.*[^ ]\) *$/\1/p' | sort -u |
+        grep -v '^0x' >"$work/names"
+    : >"$work/each"
+    while read -r name; do
+        annotate -n --no-source -s "$name" -i "$data/$file.data" |
+            grep -v '^ Percent\|^---' >>"$work/each"
+    done <"$work/names"
+    [ -s "$work/each" ] || fail "$file: no function by its name"
+    sort "$work/each" | cmp - "$work/all" || fail "$file: functions alone show something else"
+    annotate -s 'no such function' -i "$data/$file.data" >"$work/none"
+    [ ! -s "$work/none" ] || fail "$file: text of a function that there is not"
+done
+
 # ---- functions of an object by one run ----
 # Counts the runs. The program given by name is run for each function alone.
 mkdir "$work/bin"

@@ -40,8 +40,11 @@ static PD_NOINLINE void look(struct pd_report_state *state, const struct pd_batc
     pd_resolver_begin_spots(state->resolver);
     find_spots(state, batch, ahead, spots);
     pd_resolver_at_spots(state->resolver, spots, ahead->count, ahead->locations);
-    for (size_t i = 0; i < ahead->count; i++)
-        fetch_entry(state, ahead->locations[i]);
+    for (size_t i = 0; i < ahead->count; i++) {
+        if (!state->by_name)
+            fetch_entry(state, ahead->locations[i]);
+        ahead->addrs[i] = spots[i].point.addr;
+    }
 }
 
 struct pd_location *pd_report_look_ahead(struct pd_report_state *state,

@@ -25,8 +25,8 @@ static bool is_by_object(const struct pd_report_collecting *shared)
 {
     const struct pd_report_plan *plan = shared->plan;
     return plan->mode == PD_REPORT_NORMAL && !plan->hist.keeps_addresses &&
-           !plan->chains.shows_ends && !plan->counts_code && !plan->filter.address_count &&
-           !shared->session->synth && !pd_hist_key_at(&plan->hist, PD_KEY_DSO_SIZE);
+           !plan->chains.shows_ends && !plan->filter.address_count && !shared->session->synth &&
+           !pd_hist_key_at(&plan->hist, PD_KEY_DSO_SIZE);
 }
 
 struct pd_report_state *pd_report_state_new(struct pd_report_collecting *shared,
@@ -45,6 +45,8 @@ struct pd_report_state *pd_report_state_new(struct pd_report_collecting *shared,
      * enough then. */
     state->by_spots = pd_resolver_by_function(resolver, !shared->wants_chain &&
                                                             !shared->plan->payloads.formats);
+    state->by_name = shared->plan->code_symbol != NULL;
+    pd_resolver_join_outside(resolver, state->by_name);
     state->last_cell = PD_HIST_NONE;
     pd_hist_init(&state->hist, &shared->plan->hist);
     if (remembers_callers(shared->plan) &&
@@ -362,14 +364,6 @@ bool pd_report_take_chain(struct pd_report_state *state, struct pd_report_facts 
     return !has_chain(state->shared->plan, facts->sample) || take_chain(state, facts);
 }
 
-/* Whether a sample counts for annotated code: it is of the function asked for and not filtered. */
-static bool counts_for_code(const struct pd_report_plan *plan, const struct pd_location *location,
-                            bool filtered)
-{
-    const char *only = plan->code_symbol;
-    return !filtered && (!only || (location->sym && !strcmp(location->sym->name, only)));
-}
-
 static perfdata_status count_row(struct pd_report_state *state, const struct pd_report_facts *facts,
                                  bool filtered)
 {
@@ -385,8 +379,7 @@ static perfdata_status count_row(struct pd_report_state *state, const struct pd_
     if (facts->access && is_first && !pd_hist_keep_access(&state->hist, id, facts->access))
         return PERFDATA_ERROR_MEMORY;
     if (PD_UNLIKELY(plan->counts_code))
-        pd_code_hist_count(&state->code, facts->location, facts->event->index, facts->number,
-                           facts->period);
+        pd_report_count_code(state, facts);
     if (facts->cell != PD_HIST_NONE && !count_chain(state, facts, id, filtered))
         return PERFDATA_ERROR_MEMORY;
     return state->hist.failed ? PERFDATA_ERROR_MEMORY : 0;
@@ -427,7 +420,7 @@ static perfdata_status count_sample(struct pd_report_state *state, struct pd_rep
                     (PD_UNLIKELY(filter->has_socket) && !pd_filter_socket(filter, sample->cpu)) ||
                     (PD_UNLIKELY(guest) && !shared->session->guests.wanted) ||
                     (PD_UNLIKELY(plan->no_host) && is_host(sample));
-    if (PD_UNLIKELY(plan->counts_code) && !counts_for_code(plan, facts->location, filtered))
+    if (PD_UNLIKELY(plan->counts_code) && !pd_report_wants_code(plan, facts->location, filtered))
         return 0;
     struct pd_location *location = facts->location;
     facts->cell = PD_HIST_NONE;
@@ -484,9 +477,10 @@ static bool is_of_running(const struct pd_delivered *record)
            record->type == PD_RECORD_EXIT;
 }
 
-/* `location` is that of the sample; NULL: it is yet to be looked up. */
+/* `location` is that of the sample, and `addr` where it was looked up; NULL: it is yet to be looked
+ * up. */
 static perfdata_status take_record(struct pd_report_state *state, const struct pd_delivered *record,
-                                   struct pd_location *location)
+                                   struct pd_location *location, uint64_t addr)
 {
     struct pd_report_collecting *shared = state->shared;
     bool latency = shared->plan->counts_latency;
@@ -497,6 +491,9 @@ static perfdata_status take_record(struct pd_report_state *state, const struct p
     if (PD_UNLIKELY(record->type == PD_RECORD_AUXTRACE_INFO))
         take_trace_info(state, record);
     if (record->type != PD_RECORD_SAMPLE || !record->event)
+        return 0;
+    if (state->by_name && location && pd_code_hist_is_unwanted(location) &&
+        record->event->plan.is_fixed && record->size >= record->event->plan.fixed_size)
         return 0;
     struct pd_sample sample;
     if (pd_delivered_sample(record, &sample) < 0)
@@ -509,6 +506,7 @@ static perfdata_status take_record(struct pd_report_state *state, const struct p
         .number = record->number,
         .period = sample.period,
         .location = location,
+        .addr = addr,
         .cell = PD_HIST_NONE,
     };
     if (PD_UNLIKELY(latency) &&
@@ -521,9 +519,11 @@ static perfdata_status take_batch(struct pd_report_state *state, const struct pd
 {
     perfdata_status status = 0;
     struct pd_report_ahead ahead = { .count = 0 };
-    for (size_t i = 0; i < batch->count && status == 0; i++)
-        status = take_record(state, &batch->records[i],
-                             pd_report_look_ahead(state, batch, i, &ahead));
+    for (size_t i = 0; i < batch->count && status == 0; i++) {
+        struct pd_location *location = pd_report_look_ahead(state, batch, i, &ahead);
+        status = take_record(state, &batch->records[i], location,
+                             location ? ahead.addrs[i - ahead.from] : 0);
+    }
     return status;
 }
 

@@ -43,6 +43,7 @@ struct pd_report_state {
     struct pd_report_stacks stacks;   /* in use when `callers` is */
     uint32_t last_cell;               /* of the sample before */
     bool by_spots;                    /* locations stand for functions */
+    bool by_name;                     /* only functions of plan->code_symbol count */
     struct pd_report_scratch scratch; /* for payloads */
 };
 
@@ -52,6 +53,7 @@ struct pd_report_facts {
     const struct pd_thread *thread;
     uint64_t number, period;
     struct pd_location *location;
+    uint64_t addr; /* what is looked up in the symbol table; 0: not known yet */
     const struct pd_symbol *parent;
     uint32_t cell;
     uint32_t parallelism;                /* 0: not counted */
@@ -73,6 +75,7 @@ enum { PD_REPORT_AHEAD = 16 };
 struct pd_report_ahead {
     size_t from, count; /* of the batch's records */
     struct pd_location *locations[PD_REPORT_AHEAD];
+    uint64_t addrs[PD_REPORT_AHEAD]; /* where they were looked up in the symbol tables */
 };
 
 /* The location of record i of a batch, if it is known ahead, or NULL. Records have to be asked for
@@ -93,6 +96,13 @@ bool pd_report_stack_of(struct pd_report_state *state, const struct pd_report_fa
 /* words.c: makes the words of a row's key, which follow the event: one per sort key. */
 void pd_report_fill_key(struct pd_report_state *state, const struct pd_report_facts *facts,
                         uint64_t *key);
+
+/* code.c, of a plan that counts_code: whether a sample counts, which is of the function asked for
+ * and not filtered. */
+bool pd_report_wants_code(const struct pd_report_plan *plan, struct pd_location *location,
+                          bool filtered);
+/* Counts it at its address in the function. */
+void pd_report_count_code(struct pd_report_state *state, const struct pd_report_facts *facts);
 
 /* branch.c: counts each branch of a sample's stack for itself. */
 perfdata_status pd_report_count_branches(struct pd_report_state *state,
