@@ -103,4 +103,10 @@ for name in $(grep -ohE '\]\([a-z-]+\.md\)' "$page" "$SOURCE/docs/coming-from-pe
     tr -d '()]'); do
     [ -e "$SOURCE/docs/$name" ] || complain "no docs/$name"
 done
+# Where the test of a thing is: each folder of tests is in the list.
+for folder in "$SOURCE"/tests/*/ "$SOURCE"/tests/data/*/; do
+    name=${folder#"$SOURCE/tests/"}
+    [ "${name%__pycache__/}" = "$name" ] || continue
+    grep -qE "\`${name%/}[/\`]" "$SOURCE/tests/README.md" || complain "tests/README.md lacks $name"
+done
 exit $failed
