@@ -1,9 +1,10 @@
-// SPDX-License-Identifier: MIT
-// Measures a page in headless Chromium: `node bench/page.mjs PAGE.html SAMPLES`; bench/page.sh makes one and starts this.
+// SPDX-License-Identifier: MIT Measures a page in headless Chromium: `node bench/page.mjs PAGE.html
+// SAMPLES`; bench/page.sh makes one and starts this.
 //
-// Times are the median of several turns, what nine of ten do not pass, and the longest, the first ones (whose code the browser
-// has not translated yet) among them. CPU times are the tab's main thread's, which depend less on what else runs, and hold what
-// the browser does for the frame besides. Memory is what the tab's process holds for itself.
+// Times are the median of several turns, what nine of ten do not pass, and the longest, the first
+// ones (whose code the browser has not translated yet) among them. CPU times are the tab's main
+// thread's, which depend less on what else runs, and hold what the browser does for the frame
+// besides. Memory is what the tab's process holds for itself.
 import fs from 'node:fs';
 import path from 'node:path';
 import { launch } from '../tests/page/browser.mjs';
@@ -75,8 +76,8 @@ async function makeClock(browser) {
     return () => tabs.reduce((sum, id) => sum + ran(id), 0);
 }
 
-// Time ranges of all sizes, at places that do not depend on chance, each in several turns: a single one
-// may wait for a core on which the browser draws the range before.
+// Time ranges of all sizes, at places that do not depend on chance, each in several turns: a single
+// one may wait for a core on which the browser draws the range before.
 async function measureRanges(page) {
     const turns = Array.from({ length: RANGES }, () => []);
     for (let i = 0; i < RANGES * TURNS; i++) {
@@ -91,8 +92,8 @@ async function measureRanges(page) {
     show(`the same, the median of ${TURNS} turns of each`, '10 ms', medians, 'ms');
 }
 
-// Zooms in, and out again: what the page draws in each frame, which is all or a piece of a picture, and the time from frame to
-// frame of zooming without a rest.
+// Zooms in, and out again: what the page draws in each frame, which is all or a piece of a picture,
+// and the time from frame to frame of zooming without a rest.
 async function measureDrawing(page, clock, [view, chart, rows]) {
     const name = rows ? `${view} by ${rows}` : view;
     await page.evaluate(

@@ -105,7 +105,8 @@ class App {
                 this.controls.fold,
                 this.controls.element,
             ),
-            make('main', {}, tabs, this.controls.chipBox, this.controls.summary, this.controls.legend, stage),
+            make('main', {}, tabs, this.controls.chipBox, this.controls.summary, this.controls.legend,
+                stage),
             this.live,
         );
         this.makeViews();
@@ -152,7 +153,8 @@ class App {
         showAbout(this.panels.about, this.profile);
     }
 
-    // Views of times are made when somebody looks at them: they need columns that are not read before.
+    // Views of times are made when somebody looks at them: they need columns that are not read
+    // before.
     view(name, panel, make) {
         if (!this.views[name] && panel) this.views[name] = make(panel);
         return this.views[name];

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: MIT
-// Calls that a trace tells, each thread's over time, with marks of what happened; what each function's calls add up to.
+// SPDX-License-Identifier: MIT Calls that a trace tells, each thread's over time, with marks of
+// what happened; what each function's calls add up to.
 import { count, duration, make, replaceChildren, visible } from './format.js';
 import { threadsByCount } from './data.js';
 import { Chart, CALL_HEIGHT } from './chart.js';
@@ -76,7 +76,8 @@ export class Calls extends Chart {
         return levels;
     }
 
-    // `chosen`: the function whose calls are listed, -1: none; `ranges`: in which calls begin; none: all.
+    // `chosen`: the function whose calls are listed, -1: none; `ranges`: in which calls begin;
+    // none: all.
     showCalls(colors, chosen, ranges, place) {
         this.chosenFn = chosen;
         this.ranges = ranges;

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: MIT
-// Samples of one thread in order of time -> boxes of the frames that neighbours share, deeper ones below.
+// SPDX-License-Identifier: MIT Samples of one thread in order of time -> boxes of the frames that
+// neighbours share, deeper ones below.
 import { KEY_GROUP } from './tree.js';
 import {
     count,
@@ -21,7 +21,8 @@ export const CALL_HEIGHT = 17;
 const TOLD_BOXES = 50;
 const TOLD_AFTER = 150; // ms without another drawing
 
-// Samples of one thread: frames that neighbours share are one box, which ends where the last of them is.
+// Samples of one thread: frames that neighbours share are one box, which ends where the last of
+// them is.
 function boxesOfSamples(profile, tree, chosen, thread) {
     const levels = [];
     let open = [];
@@ -218,7 +219,8 @@ export class Chart extends Picture {
         if (!side && !deeper) return undefined;
         if (!one) return this.widest(0, a, b);
         if (side) return this.boxOf(one.depth, one.i + side);
-        if (one.end < a || one.start > b) return this.widest(one.depth + deeper, one.start, one.end);
+        if (one.end < a || one.start > b)
+            return this.widest(one.depth + deeper, one.start, one.end);
         return this.widest(one.depth + deeper, Math.max(a, one.start), Math.min(b, one.end));
     }
 
@@ -373,7 +375,8 @@ export class Chart extends Picture {
         this.telling = setTimeout(() => this.tell(), TOLD_AFTER);
     }
 
-    // What the picture says, for screen readers: its longest boxes, in order of time and from callers to callees.
+    // What the picture says, for screen readers: its longest boxes, in order of time and from
+    // callers to callees.
     tell() {
         const size = (box) => box.end - box.start;
         const longest = this.boxes.slice().sort((x, y) => size(y) - size(x));
@@ -401,8 +404,8 @@ export class Chart extends Picture {
         });
     }
 
-    // Boxes narrower than half a pixel are passed over at once by a search for the next pixel; texts come behind all
-    // boxes, so that the colour seldom changes.
+    // Boxes narrower than half a pixel are passed over at once by a search for the next pixel;
+    // texts come behind all boxes, so that the colour seldom changes.
     *drawLevel(context, level, y, { a, b, scale, width, depth, boxes }) {
         const texts = [];
         let i = firstEndingAfter(level.end, a);

@@ -156,7 +156,8 @@ export class CodeView {
         return rows;
     }
 
-    // In the view of source alone a line has what its instructions have: those behind it, up to the next line of source.
+    // In the view of source alone a line has what its instructions have: those behind it, up to the
+    // next line of source.
     sourceRows(part) {
         const rows = this.rowsOf(part);
         if (this.lines.value !== 'source') return rows;
@@ -226,7 +227,8 @@ export class CodeView {
                     .filter((row) => row.line)
                     .map(({ line, isCode, weight }) => {
                         const place = isCode ? (part.address + line.place).toString(16) : '';
-                        return [weight, place, ' '.repeat(Math.min(line.indent, 80)) + line.text].join('\t');
+                        const text = ' '.repeat(Math.min(line.indent, 80)) + line.text;
+                        return [weight, place, text].join('\t');
                     }),
             )
             .join('\n');

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Packed columns of numbers -> typed arrays, each when it is asked for (docs/page-data.md).
 
-export const PIECE = 1 << 16; // numbers that are read at once while somebody may be waiting: a millisecond or two
+// Numbers that are read at once while somebody may be waiting: a millisecond or two.
+export const PIECE = 1 << 16;
 
-// One column: numbers as variable-length groups of seven bits, low group first. 'd' columns hold the difference to the number
-// before, its sign in the lowest bit; of an 's' column one number is there, which all are. Numbers above 31 bits need doubles.
+// One column: numbers as variable-length groups of seven bits, low group first. 'd' columns hold
+// the difference to the number before, its sign in the lowest bit; of an 's' column one number is
+// there, which all are. Numbers above 31 bits need doubles.
 class Reader {
     constructor(bytes, at, column) {
         this.bytes = bytes;
@@ -13,7 +15,8 @@ class Reader {
         this.column = column;
         this.read = 0;
         this.last = 0;
-        if (this.end > bytes.length || column.bytes < (this.isSame() ? 1 : column.count)) this.fail();
+        if (this.end > bytes.length || column.bytes < (this.isSame() ? 1 : column.count))
+            this.fail();
         this.out = null;
     }
 

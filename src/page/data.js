@@ -19,7 +19,8 @@ function bytesOfBase64(text) {
     return bytes;
 }
 
-// Offset of the first number in sorted column `numbers`, or in a part of it, that is not below `value`.
+// Offset of the first number in sorted column `numbers`, or in a part of it, that is not below
+// `value`.
 export function lowerBound(numbers, value, from = 0, to = numbers.length) {
     let low = from;
     let high = to;
@@ -164,8 +165,8 @@ function parents(column) {
     return out;
 }
 
-// Everything that the page knows of a recording. Stack 0 is the empty stack. What the first picture does not need is read when
-// somebody asks for it.
+// Everything that the page knows of a recording. Stack 0 is the empty stack. What the first picture
+// does not need is read when somebody asks for it.
 export class Profile {
     constructor(header, columns) {
         this.header = header;

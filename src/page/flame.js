@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: MIT
-// A tree of stacks -> flame graph, icicle or callers on a canvas, with zoom, keys and a tree for screen readers.
+// SPDX-License-Identifier: MIT A tree of stacks -> flame graph, icicle or callers on a canvas, with
+// zoom, keys and a tree for screen readers.
 import { KEY_GROUP } from './tree.js';
 import {
     percent,
@@ -98,7 +98,8 @@ export class Flame extends Picture {
         this.wholeOld = tree.oldOf(0);
         this.drawAnew();
         this.read();
-        if (!same || turned) this.reveal(); // where stacks grow upward, their roots lie at the lower end
+        // Where stacks grow upward, their roots lie at the lower end.
+        if (!same || turned) this.reveal();
     }
 
     // Width of a node: its share; of two recordings the mean of both shares.

@@ -5,7 +5,8 @@ export function percent(part, whole) {
     return whole ? `${((100 * part) / whole).toFixed(2)} %` : '0.00 %';
 }
 
-const GROUPED = new Intl.NumberFormat('en-US'); // made once: to make one takes longer than to use it
+// Made once: to make one takes longer than to use it.
+const GROUPED = new Intl.NumberFormat('en-US');
 
 export function count(value) {
     return GROUPED.format(Math.round(value));
@@ -57,8 +58,9 @@ export function exactButton(exact, note, inSight) {
 const FEW_OPTIONS = 200;
 const MOST_OPTIONS = 20000; // the last line says how many are missing
 
-// A list of threads for a menu, behind the options that it has. A long one, and one whose threads take long to find (`later`),
-// is filled when somebody goes to it: a thousand options take longer than all else that the page begins with.
+// A list of threads for a menu, behind the options that it has. A long one, and one whose threads
+// take long to find (`later`), is filled when somebody goes to it: a thousand options take longer
+// than all else that the page begins with.
 export function offerThreads(select, list, text, later = false) {
     const option = (thread) => make('option', { value: thread }, text(thread));
     const fill = () => {

@@ -1,14 +1,18 @@
-// SPDX-License-Identifier: MIT
-// A drawing -> pieces of it, as many a frame as a frame has time for.
+// SPDX-License-Identifier: MIT A drawing -> pieces of it, as many a frame as a frame has time for.
 //
-// A picture is usually drawn within one frame. The first one takes longer, since the browser has not yet translated the code
-// that draws it, and so does one of very many rows: what is left is drawn in the next frame, and the page answers between.
-const TIME_A_FRAME = 6; // milliseconds; the rest of a frame belongs to the browser, which shows what was drawn
-export const MANY = 64; // boxes, rows or cells from one place to the next where a drawing may be interrupted
+// A picture is usually drawn within one frame. The first one takes longer, since the browser has
+// not yet translated the code that draws it, and so does one of very many rows: what is left is
+// drawn in the next frame, and the page answers between.
+// Milliseconds; the rest of a frame belongs to the browser, which shows what was drawn.
+const TIME_A_FRAME = 6;
+// Boxes, rows or cells from one place to the next where a drawing may be interrupted.
+export const MANY = 64;
 
-// What extends it has a `sheet`, `canDraw()`, and `*paint()`, which draws and yields wherever it may be interrupted.
+// What extends it has a `sheet`, `canDraw()`, and `*paint()`, which draws and yields wherever it
+// may be interrupted.
 export class Picture {
-    // In the next frame. A drawing under way is finished first, so that pictures that follow each other quickly are all seen.
+    // In the next frame. A drawing under way is finished first, so that pictures that follow each
+    // other quickly are all seen.
     draw() {
         if (!this.canDraw()) return;
         this.stale = true;

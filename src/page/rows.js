@@ -28,8 +28,9 @@ export class Rows {
         this.rooms = {};
     }
 
-    // Room for numbers, one for each name. Each index takes the place of the one before: the browser would stop for
-    // longer than a drawing may take to clear new memory for a million numbers and to find the old one again.
+    // Room for numbers, one for each name. Each index takes the place of the one before: the
+    // browser would stop for longer than a drawing may take to clear new memory for a million
+    // numbers and to find the old one again.
     room(name, Kind, count) {
         const { rooms, profile } = this;
         if (!rooms[name]) rooms[name] = new Kind(profile.sampleCount + 1);
@@ -80,8 +81,8 @@ export class Rows {
         return { of, ids };
     }
 
-    // The chosen samples of each row, and sums of what they weigh: those of row r are at starts[r] to
-    // starts[r + 1].
+    // The chosen samples of each row, and sums of what they weigh: those of row r are at starts[r]
+    // to starts[r + 1].
     *makeIndex() {
         const { profile, chosen, weights } = this;
         yield* profile.columns.pieces();
@@ -132,8 +133,8 @@ export class Rows {
         index.markedSums = sums;
     }
 
-    // From each switch of a row to its next one, unless it went to sleep between; those of row r are
-    // at starts[r] to starts[r + 1]. They are the same whatever samples are chosen.
+    // From each switch of a row to its next one, unless it went to sleep between; those of row r
+    // are at starts[r] to starts[r + 1]. They are the same whatever samples are chosen.
     *makeBars(ids) {
         const { by } = this;
         const { switches, end } = this.profile;

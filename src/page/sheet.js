@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: MIT
-// A picture higher than the element that scrolls it -> a canvas for what is seen of it; all of it where it is printed.
+// SPDX-License-Identifier: MIT A picture higher than the element that scrolls it -> a canvas for
+// what is seen of it; all of it where it is printed.
 import { make, prepareCanvas } from './format.js';
 
 // Calls `tell` with true before and with false after printing.
@@ -9,7 +9,8 @@ export function onPrinting(tell, options) {
 }
 
 export class Sheet {
-    // `redraw` is called before and after printing, until `signal` (or none) says that nobody looks any more.
+    // `redraw` is called before and after printing, until `signal` (or none) says that nobody looks
+    // any more.
     constructor(redraw, signal) {
         this.canvas = make('canvas', { 'aria-hidden': 'true' });
         this.element = make('div', { class: 'sheet' }, this.canvas);
@@ -20,7 +21,8 @@ export class Sheet {
         }, { signal });
     }
 
-    // The part of a picture of this height that is seen in `box`, which then scrolls over all of it.
+    // The part of a picture of this height that is seen in `box`, which then scrolls over all of
+    // it.
     inSight(box, height) {
         this.element.style.height = `${height}px`;
         if (this.printing) return { top: 0, bottom: height };
@@ -28,7 +30,8 @@ export class Sheet {
         return { top, bottom: top + Math.min(height, box.clientHeight) };
     }
 
-    // A context whose coordinates are the picture's, empty, and the part of it that is seen in `box`.
+    // A context whose coordinates are the picture's, empty, and the part of it that is seen in
+    // `box`.
     prepare(box, width, height) {
         const { top, bottom } = this.inSight(box, height);
         this.canvas.style.height = `${bottom - top}px`;

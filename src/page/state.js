@@ -33,7 +33,8 @@ export function encodeState(state) {
     return Object.keys(out).length ? encodeURIComponent(JSON.stringify(out)) : '';
 }
 
-// A state of one profile -> of another one of the same recording, which begins at another time and numbers its threads otherwise.
+// A state of one profile -> of another one of the same recording, which begins at another time and
+// numbers its threads otherwise.
 export function carryState(state, before, profile) {
     const begins = [before, profile].map((one) => BigInt(one.header.begin || 0));
     const shift = Number(begins[0] - begins[1]);
@@ -103,7 +104,8 @@ const isStep = (step) =>
     (STEPS.includes(step.op) ||
         (STEPS_WITH_TEXT.includes(step.op) && typeof step.text === 'string'));
 
-// What comes from an address is checked: whatever does not fit `profile` is left as it is without an address.
+// What comes from an address is checked: whatever does not fit `profile` is left as it is without
+// an address.
 export function decodeState(text, profile) {
     const state = structuredClone(DEFAULTS);
     let given;
@@ -119,7 +121,8 @@ export function decodeState(text, profile) {
     state.chips = state.chips.filter(isStep);
     state.zoom = state.zoom.filter((name) => typeof name === 'string');
     const known = (list, index) => Number.isInteger(index) && index >= 0 && index < list.length;
-    if (!known(profile.events, state.event)) state.event = profile.sameWeights ? -1 : profile.firstEvent();
+    if (!known(profile.events, state.event))
+        state.event = profile.sameWeights ? -1 : profile.firstEvent();
     if (
         !Array.isArray(state.threads) ||
         !state.threads.every((thread) => known(profile.threads, thread))

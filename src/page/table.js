@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: MIT
-// Rows of functions, lines, objects or files -> a sorted, filtered table; only the rows in sight are elements.
+// SPDX-License-Identifier: MIT Rows of functions, lines, objects or files -> a sorted, filtered
+// table; only the rows in sight are elements.
 import { KEY_GROUP } from './tree.js';
 import { onPrinting } from './sheet.js';
 import { percent, count, make, replaceChildren, visible } from './format.js';
@@ -76,7 +76,8 @@ export class Table {
             make('div', { class: 'tools' }, this.filter, this.copyButton, this.note),
             this.scroll,
         );
-        this.sort = null; // what a first look is for: the largest, of two recordings the largest change
+        // What a first look is for: the largest, of two recordings the largest change.
+        this.sort = null;
         this.scroll.addEventListener('scroll', () => this.draw());
         this.scroll.addEventListener('keydown', (event) => this.key(event));
         new ResizeObserver(() => this.draw()).observe(this.scroll);

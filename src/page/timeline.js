@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: MIT
-// Samples and switches -> density over time, a row a thread or CPU, and a heat map; ranges are chosen here.
+// SPDX-License-Identifier: MIT Samples and switches -> density over time, a row a thread or CPU,
+// and a heat map; ranges are chosen here.
 import {
     count,
     percent,
@@ -389,7 +389,10 @@ export class Timeline extends Picture {
 
     *tellRows({ rows, count: all, whole }, marks) {
         const left = all - rows.length;
-        this.note.textContent = `${count(all)} rows${left > 0 ? `, the ${count(rows.length)} heaviest are shown` : ''}${this.rangeText()}${this.leftOutText()}${marks.length ? `; marks: ${marksText(marks)}` : ''}`;
+        const shown = left > 0 ? `, the ${count(rows.length)} heaviest are shown` : '';
+        const marked = marks.length ? `; marks: ${marksText(marks)}` : '';
+        this.note.textContent =
+            `${count(all)} rows${shown}${this.rangeText()}${this.leftOutText()}${marked}`;
         const texts = rows
             .slice(0, TOLD_ROWS)
             .map(

@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: MIT
-// Stacks of the chosen samples -> trees that can be drawn: from the root down, from the leaves up, around
-// one function.
+// SPDX-License-Identifier: MIT Stacks of the chosen samples -> trees that can be drawn: from the
+// root down, from the leaves up, around one function.
 
 // (parent, key) -> node, both below 2^31; open addressing.
 class PairTable {
@@ -63,7 +62,8 @@ function flagsOf(profile, chip) {
 
 const PARTS = 4; // of the samples, for time ranges
 
-export const KEY_GROUP = 0x40000000; // keys from here on are groups (threads, processes, CPUs), not functions
+// Keys from here on are groups (threads, processes, CPUs), not functions.
+export const KEY_GROUP = 0x40000000;
 
 // Nodes by rank, those of one by number. Ranks are below their number.
 function byRank(rank) {
@@ -297,7 +297,8 @@ export class Tree {
         for (let node = 1; node < count; node++) this.depths[node] = this.depths[parents[node]] + 1;
     }
 
-    // Rank of each node's name among all names; one comparison of strings for each name, not for each node.
+    // Rank of each node's name among all names; one comparison of strings for each name, not for
+    // each node.
     ranks() {
         const numbers = new Map();
         const rank = new Int32Array(this.count);
@@ -319,8 +320,8 @@ export class Tree {
         return rank;
     }
 
-    // Sums of all nodes. Their memory is kept from one time range to the next: the browser would stop now
-    // and then to clear and to collect it.
+    // Sums of all nodes. Their memory is kept from one time range to the next: the browser would
+    // stop now and then to clear and to collect it.
     sums(name) {
         this.kept ||= {};
         return (this.kept[name] ||= new Float64Array(this.count));
@@ -355,14 +356,15 @@ export class Tree {
         }
     }
 
-    // What had been counted after each part is kept: a time range is the difference of two of them, and
-    // a few samples.
+    // What had been counted after each part is kept: a time range is the difference of two of them,
+    // and a few samples.
     weighWhole(chosen, weights) {
         const { sampleCount } = this.profile;
         const kept = [];
         this.self = this.noSums('self');
         for (let part = 0; part <= PARTS; part++) {
-            const [from, to] = [part - 1, part].map((one) => Math.floor((one * sampleCount) / PARTS));
+            const place = (one) => Math.floor((one * sampleCount) / PARTS);
+            const [from, to] = [place(part - 1), place(part)];
             if (part) this.weighSpan([from, to], chosen, weights, 1);
             kept.push({ at: to, self: this.self.slice() });
         }
@@ -439,7 +441,8 @@ export class Tree {
         return this.totalOld ? this.totalOld[node] : 0;
     }
 
-    // Nodes with no node of the same value of `of` above them: what they weigh is a function's total.
+    // Nodes with no node of the same value of `of` above them: what they weigh is a function's
+    // total.
     outermost(of) {
         const outer = new Uint8Array(this.count);
         const open = new Map();
@@ -493,8 +496,8 @@ export class Tree {
     }
 }
 
-// A tree whose nodes stand for many nodes of another tree, made when they are looked at. 'callers': from
-// the leaves or from one function up; 'callees': from one function down.
+// A tree whose nodes stand for many nodes of another tree, made when they are looked at. 'callers':
+// from the leaves or from one function up; 'callees': from one function down.
 export class MergedTree {
     constructor(tree, kind, key) {
         this.base = tree;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions that have no name for the linker: lambdas, templates of them, what is in an unnamed namespace. */
+/* Functions that have no name for the linker: lambdas, their templates, an unnamed namespace. */
 #include <algorithm>
 #include <functional>
 #include <map>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program whose instructions say which source lines they are of, for pt_source.sh, which makes those files. */
+/* Instructions that say which lines of files they are of; pt_source.sh makes those files. */
         .text
         .globl _start
         .type _start, @function

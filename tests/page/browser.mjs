@@ -1,8 +1,8 @@
-// SPDX-License-Identifier: MIT
-// What the page's tests share: a headless Chromium, a page of a file, checks that count.
+// SPDX-License-Identifier: MIT What the page's tests share: a headless Chromium, a page of a file,
+// checks that count.
 //
-// The environment names what does not lie in the repository: ORACLES, a folder whose node_modules holds playwright-core and
-// axe-core; CHROMIUM, the browser.
+// The environment names what does not lie in the repository: ORACLES, a folder whose node_modules
+// holds playwright-core and axe-core; CHROMIUM, the browser.
 import { createRequire } from 'node:module';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -42,7 +42,8 @@ export function equal(got, wanted, text) {
     );
 }
 
-// Runs the parts of a test one behind the other; one that breaks off is a failure, and the others still run.
+// Runs the parts of a test one behind the other; one that breaks off is a failure, and the others
+// still run.
 export async function runParts(parts) {
     for (const part of parts) {
         try {

@@ -32,7 +32,9 @@ async function walking() {
     // Boxes of a level follow each other and lie within one of the level above.
     const nested = await page.evaluate(() => {
         const levels = window.perfdataPage.callChart.makeBoxes();
-        return levels.every((level) => level.start.every((start, i) => !i || start >= level.end[i - 1]));
+        return levels.every((level) =>
+            level.start.every((start, i) => !i || start >= level.end[i - 1]),
+        );
     });
     check(nested, 'calls of a level do not overlap');
     const [from, to] = await chart(page, 'window');
@@ -58,7 +60,8 @@ async function table() {
     equal(await numbers(2), counts.slice().reverse(), 'and the other way round');
     const all = await page.evaluate(() => {
         const { calls } = window.perfdataPage.profile;
-        return [calls.sums.reduce((sum, row) => sum + row.count, 0), calls.time.length, calls.leftOut];
+        const sum = calls.sums.reduce((before, row) => before + row.count, 0);
+        return [sum, calls.time.length, calls.leftOut];
     });
     equal(all[0], all[1] + all[2], 'sums count all calls');
     const name = page.locator('.panel.calls .scroll tbody th button').first();
@@ -74,7 +77,8 @@ async function table() {
     check(calls && calls.to > calls.from, 'a call is gone to');
     const copy = await open(browser, file, { state: await state(page) });
     equal((await state(copy)).calls, calls, 'the address keeps the place');
-    equal(await copy.evaluate(() => window.perfdataPage.callChart.window), [calls.from, calls.to], 'and shows it');
+    const shown = await copy.evaluate(() => window.perfdataPage.callChart.window);
+    equal(shown, [calls.from, calls.to], 'and shows it');
     await copy.close();
     await page.close();
 }
@@ -91,7 +95,10 @@ async function ranges() {
             return [sum('count'), sum('self'), sum('total'), sum('all')];
         }, list);
     const whole = await sums([]);
-    const [start, end] = await page.evaluate(() => [window.perfdataPage.profile.start, window.perfdataPage.profile.end]);
+    const [start, end] = await page.evaluate(() => {
+        const { profile } = window.perfdataPage;
+        return [profile.start, profile.end];
+    });
     equal(await sums([[start, end]]), whole, 'the whole range is all');
     const middle = (start + end) / 2;
     const [left, right] = [await sums([[start, middle]]), await sums([[middle + 0.5, end]])];
@@ -106,7 +113,9 @@ async function marks() {
     check(note.includes('Marks in sight: '), `marks are told: ${note}`);
     const list = await page.locator('.panel.calls ol.visually-hidden li').allTextContents();
     check(list.length > 0, 'a screen reader has them');
-    const values = list.filter((text) => /^ptwrite: IP: [01] payload: 0x[0-9a-f]+ .*at /.test(text));
+    const values = list.filter((text) =>
+        /^ptwrite: IP: [01] payload: 0x[0-9a-f]+ .*at /.test(text),
+    );
     check(values.length > 20, `with the values of ptwrite: ${list.slice(0, 3)}`);
     check(note.includes(' ptwrite,') || note.includes(' ptwrite.'), `which are counted by name: ${note}`);
     await page.locator('#tab-time').click();

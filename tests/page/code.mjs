@@ -2,13 +2,15 @@
 // Source and instructions of functions in pages that flame --code made: code.mjs FOLDER
 import fs from 'node:fs';
 import path from 'node:path';
-import { launch, open, ready, check, equal, runParts, finish, state, press, settle, checkAxe } from './browser.mjs';
+import { launch, open, ready, check, equal, runParts, finish } from './browser.mjs';
+import { state, press, settle, checkAxe } from './browser.mjs';
 
 const folder = process.argv[2];
 const browser = await launch();
 const rows = (page, kind) => page.locator(`table.listing tr.${kind}`);
 
-// From a frame by its menu to its code, another function, another choice of lines; the address keeps it.
+// From a frame by its menu to its code, another function, another choice of lines; the address
+// keeps it.
 async function walking() {
     const page = await open(browser, path.join(folder, 'inline.html'));
     await page.locator('.panel.flame .flame').focus();

@@ -13,7 +13,8 @@ async function range() {
     const address = await new Promise((done) =>
         server.stdout.once('data', (text) => done(String(text).trim())),
     );
-    const page = await (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage();
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+    const page = await context.newPage();
     const errors = [];
     page.on('pageerror', (error) => errors.push(error.message));
     await page.goto(address);
@@ -24,7 +25,8 @@ async function range() {
     const whole = await page.evaluate(() => {
         const { callChart, profile } = window.perfdataPage;
         callChart.setWindow(profile.start + 5e6, profile.start + 6e6);
-        return { begin: profile.header.begin, samples: profile.sampleCount, thread: callChart.thread };
+        const { begin } = profile.header;
+        return { begin, samples: profile.sampleCount, thread: callChart.thread };
     });
     await settle(page);
     await page.locator('.panel.calls button', { hasText: 'Exact' }).click();

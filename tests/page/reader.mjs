@@ -1,12 +1,13 @@
-// SPDX-License-Identifier: MIT
-// What a screen reader is told says what the pictures and tables show: reader.mjs PAGE.html
-// It is asked of the browser's accessibility tree, in which nothing stands that is hidden from readers.
+// SPDX-License-Identifier: MIT What a screen reader is told says what the pictures and tables show:
+// reader.mjs PAGE.html It is asked of the browser's accessibility tree, in which nothing stands
+// that is hidden from readers.
 import { launch, open, check, equal, runParts, finish, press } from './browser.mjs';
 
 const file = process.argv[2];
 const browser = await launch();
 
-// Names of the nodes of a role, in the tree's order, that lie below the first node of the role and name.
+// Names of the nodes of a role, in the tree's order, that lie below the first node of the role and
+// name.
 async function told(page, role, [aboveRole, aboveName]) {
     const session = await page.context().newCDPSession(page);
     const { nodes } = await session.send('Accessibility.getFullAXTree');
@@ -26,7 +27,9 @@ async function told(page, role, [aboveRole, aboveName]) {
     }
     return names.map((node) => ({
         name: nameOf(node),
-        level: (node.properties || []).filter((one) => one.name === 'level').map((one) => one.value.value)[0],
+        level: (node.properties || [])
+            .filter((one) => one.name === 'level')
+            .map((one) => one.value.value)[0],
         id: node.nodeId,
     }));
 }
@@ -49,7 +52,10 @@ async function flame() {
                 .filter((box) => box.node > 0 && one.tree.parentOf(box.node) === one.selected)
                 .map((box) => [box.width, one.hooks.describe(box.node)])
                 .sort((x, y) => y[0] - x[0]);
-            return { path: path.map((node) => one.hooks.describe(node)), kids: kids.map((kid) => kid[1]) };
+            return {
+                path: path.map((node) => one.hooks.describe(node)),
+                kids: kids.map((kid) => kid[1]),
+            };
         });
         const items = await told(page, 'treeitem', ['tree', 'Flame graph']);
         check(items !== null, 'a reader meets the tree');

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: MIT
-// The page that view serves: at once, of larger and larger parts of the recording: served.mjs PERFDATA RECORDING
-// The recording has 240,000 samples of period 10, the second half in a process of its own.
+// SPDX-License-Identifier: MIT The page that view serves: at once, of larger and larger parts of
+// the recording: served.mjs PERFDATA RECORDING The recording has 240,000 samples of period 10, the
+// second half in a process of its own.
 import { spawn } from 'node:child_process';
 import { launch, ready, runParts, check, equal, finish, total, state, press, settle } from './browser.mjs';
 
@@ -12,7 +12,9 @@ async function serve() {
     const server = spawn(perfdata, ['view', '-i', recording], { stdio: ['ignore', 'pipe', 'inherit'] });
     // A part that breaks off leaves its server behind, which would keep the test's stderr open.
     process.once('exit', () => server.kill());
-    const address = await new Promise((done) => server.stdout.once('data', (text) => done(String(text).trim())));
+    const address = await new Promise((done) =>
+        server.stdout.once('data', (text) => done(String(text).trim())),
+    );
     return { server, address };
 }
 
@@ -56,7 +58,8 @@ async function growing() {
     equal(await new Promise((done) => server.once('exit', done)), 0, 'CTRL+C ends it with 0');
 }
 
-// A picture that takes another's place keeps what is looked at, and waits for who is in the middle of something.
+// A picture that takes another's place keeps what is looked at, and waits for who is in the middle
+// of something.
 async function replacing() {
     const { server, address } = await serve();
     for (;;) {
@@ -101,7 +104,9 @@ async function replacing() {
     // The server ends: the page says so.
     const alone = await openPage(address, (one) =>
         one.route('**/progress', (route) =>
-            route.fulfill({ json: { picture: 1, part: 0.5, share: 0.5, records: 5, whole: false } }),
+            route.fulfill({
+                json: { picture: 1, part: 0.5, share: 0.5, records: 5, whole: false },
+            }),
         ),
     );
     await ready(alone);
@@ -113,7 +118,8 @@ async function replacing() {
     await alone.close();
 }
 
-// Time ranges and rows of the timeline are differences of sums that are kept: they are what one gets by counting.
+// Time ranges and rows of the timeline are differences of sums that are kept: they are what one
+// gets by counting.
 async function ranges() {
     const { server, address } = await serve();
     while (!(await (await fetch(`${address}progress`)).json()).whole)
@@ -132,7 +138,7 @@ async function ranges() {
             return done;
         };
         for (let i = 0; i < 60; i++) {
-            const shares = [(i * 0.618) % 1, (i * 0.377) % 1, (i * 0.839) % 1, (i * 0.113) % 1].sort();
+            const shares = [0.618, 0.377, 0.839, 0.113].map((one) => (i * one) % 1).sort();
             const pairs = i % 2 ? [shares.slice(0, 2), shares.slice(2)] : [shares.slice(1, 3)];
             const list = pairs.map((pair) => pair.map((share) => start + Math.round(share * span)));
             app.set({ ranges: list, weight: i % 3 ? 'period' : 'samples', threads: i % 5 ? null : [1] });

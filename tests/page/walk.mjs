@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: MIT
-// Walks through a page by clicks and keys as a person would: walk.mjs PAGE.html
-// The recording is tests/data/demo, whose program calls gamma_leaf from alpha_top and from delta_rec, which calls itself.
+// SPDX-License-Identifier: MIT Walks through a page by clicks and keys as a person would: walk.mjs
+// PAGE.html The recording is tests/data/demo, whose program calls gamma_leaf from alpha_top and
+// from delta_rec, which calls itself.
 import {
     launch,
     open,
@@ -282,8 +282,8 @@ async function boxes() {
     await page.close();
 }
 
-// A picture for which a frame has no time is drawn in pieces, and is the same in the end. The clock of the page goes on by a
-// millisecond whenever it is asked for.
+// A picture for which a frame has no time is drawn in pieces, and is the same in the end. The clock
+// of the page goes on by a millisecond whenever it is asked for.
 async function pieces() {
     for (const [view, name, rows] of [
         ['flame', 'flame'],
@@ -313,7 +313,8 @@ async function pieces() {
             one.ask();
             while (one.pending) await frame();
             performance.now = own;
-            return { frames: longest.length, most: Math.max(...longest), same: picture() === whole };
+            const most = Math.max(...longest);
+            return { frames: longest.length, most, same: picture() === whole };
         }, name);
         const what = `${view} ${rows || ''}`;
         check(found.frames > 1, `${what}: drawn in ${found.frames} pieces`);
@@ -338,11 +339,13 @@ async function marked() {
             const found = await page.evaluate(() => {
                 const app = window.perfdataPage;
                 const probe = document.createElement('canvas').getContext('2d');
-                probe.fillStyle = getComputedStyle(document.documentElement).getPropertyValue('--mark').trim();
+                const style = getComputedStyle(document.documentElement);
+                probe.fillStyle = style.getPropertyValue('--mark').trim();
                 probe.fillRect(0, 0, 1, 1);
                 const [r, g, b] = probe.getImageData(0, 0, 1, 1).data;
                 const { canvas, note } = app.timeline;
-                const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+                const context = canvas.getContext('2d');
+                const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
                 let pixels = 0;
                 for (let i = 0; i < data.length; i += 4)
                     if (data[i] === r && data[i + 1] === g && data[i + 2] === b) pixels++;

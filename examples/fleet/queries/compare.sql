@@ -1,5 +1,6 @@
--- Shares of functions in two releases, in percent; each recording is one observation, so that hosts that vary count as such.
--- The change is certain where it is greater than its error (95 %, normal). before, after.
+-- Shares of functions in two releases, in percent; each recording is one observation, so that hosts
+-- that vary count as such. The change is certain where it is greater than its error (95 %, normal).
+-- before, after.
 with totals as (
     select release, recording, sum(period) as total from samples where release in ('$before', '$after')
     group by release, recording),

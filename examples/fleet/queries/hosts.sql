@@ -1,4 +1,5 @@
--- Hosts on which a function's share is far from that on the release's other hosts: by deviations, the farthest first. limit.
+-- Hosts on which a function's share is far from that on the release's other hosts: by deviations,
+-- the farthest first. limit.
 with totals as (select release, host, sum(period) as total from samples group by release, host),
 counts as (select release, count(*) as n from totals group by release),
 shares as (
