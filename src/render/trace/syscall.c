@@ -138,6 +138,7 @@ static bool add_call(struct pd_syscalls *syscalls, const struct machine *machine
         .like = like->name,
         .machine = &machine->public,
         .perf_lacks = call->is_hidden || (machine->public.is_generic && has_two_names(call->name)),
+        .is_exit = !strcmp(call->name, "exit") || !strcmp(call->name, "exit_group"),
     };
     if (is_own) {
         syscalls->own[syscalls->own_count].number = number;

@@ -30,6 +30,7 @@ struct pd_syscall {
     const char *like; /* the call whose arguments it has, mostly itself */
     const struct pd_syscall_machine *machine;
     bool perf_lacks; /* perf on that machine does not show it */
+    bool is_exit;    /* it ends the thread or the process, and so never returns */
     unsigned count;
     struct pd_syscall_argument arguments[PD_SYSCALL_ARGUMENTS];
 };

@@ -27,7 +27,8 @@ struct call_stats {
 struct task {
     const struct pd_thread *thread; /* NULL: not seen */
     uint64_t events, entered, runtime;
-    bool pending; /* a call that has begun and is not printed */
+    bool pending;   /* a call that has begun and is not printed */
+    uint32_t stats; /* of the call counted last, + 1; 0: none */
     uint64_t values[PD_SYSCALL_ARGUMENTS];
     struct pd_text entry;
 };
@@ -239,11 +240,6 @@ static bool prints_entries(const struct trace *trace)
            !has(trace, PERFDATA_SYSCALLS_SUMMARY_ONLY | PERFDATA_SYSCALLS_FAILURES);
 }
 
-static bool is_exit(const struct pd_syscall *call)
-{
-    return !strcmp(call->name, "exit") || !strcmp(call->name, "exit_group");
-}
-
 static perfdata_status unknown_call(struct trace *trace, const struct pd_tp_sample *sample,
                                     uint64_t number)
 {
@@ -299,7 +295,7 @@ static perfdata_status enter(struct trace *trace, const struct pd_tp_sample *sam
     task->entered = sample->sample.time;
     if (!has(trace, PERFDATA_SYSCALLS_SUMMARY_ONLY))
         make_entry(trace, sample, call, task);
-    if (!is_exit(call)) {
+    if (!call->is_exit) {
         task->pending = true;
     } else if (prints_entries(trace)) {
         put_head(trace, sample, thread, task->entered, false, 0);
@@ -318,8 +314,8 @@ static perfdata_status take_enter(void *data, const struct pd_tp_sample *sample)
     return take_call(data, sample, enter);
 }
 
-static struct call_stats *stats_of(struct trace *trace, const struct pd_thread *thread,
-                                   uint64_t number)
+static struct call_stats *find_stats(struct trace *trace, const struct pd_thread *thread,
+                                     uint64_t number)
 {
     uint64_t key = (uint64_t)thread->index << 32 | (uint32_t)number;
     uint32_t at = pd_map64_get(&trace->stats_at, key);
@@ -332,10 +328,21 @@ static struct call_stats *stats_of(struct trace *trace, const struct pd_thread *
     return &trace->stats.data[trace->stats.count - 1];
 }
 
-static bool count_call(struct trace *trace, const struct pd_thread *thread, uint64_t number,
-                       uint64_t duration, int64_t result)
+/* A thread often makes the same call again and again. */
+static struct call_stats *stats_of(struct trace *trace, struct task *task, uint64_t number)
 {
-    struct call_stats *stats = stats_of(trace, thread, number);
+    struct call_stats *stats = task->stats ? &trace->stats.data[task->stats - 1] : NULL;
+    if (stats && stats->number == (uint32_t)number)
+        return stats;
+    stats = find_stats(trace, task->thread, number);
+    task->stats = stats ? (uint32_t)(stats - trace->stats.data) + 1 : 0;
+    return stats;
+}
+
+static bool count_call(struct trace *trace, struct task *task, uint64_t number, uint64_t duration,
+                       int64_t result)
+{
+    struct call_stats *stats = stats_of(trace, task, number);
     if (!stats)
         return false;
     pd_spread_add(&stats->durations, duration);
@@ -426,7 +433,7 @@ static perfdata_status leave(struct trace *trace, const struct pd_tp_sample *sam
     uint64_t time = sample->sample.time;
     uint64_t duration = task->entered && time > task->entered ? time - task->entered : 0;
     bool sums = has(trace, PERFDATA_SYSCALLS_SUMMARY | PERFDATA_SYSCALLS_SUMMARY_ONLY);
-    if (sums && !count_call(trace, thread, pd_tp_number(sample, ID), duration, result))
+    if (sums && !count_call(trace, task, pd_tp_number(sample, ID), duration, result))
         return pd_tp_no_memory(&trace->tp);
     bool shown = !is_full(trace) && !has(trace, PERFDATA_SYSCALLS_SUMMARY_ONLY) &&
                  (result < 0 || !has(trace, PERFDATA_SYSCALLS_FAILURES)) &&
