@@ -22,23 +22,22 @@ static const struct pd_parquet_column sample_columns[] = {
     [STACK] = { "stack_hash", PD_PARQUET_NUMBER },
 };
 
+/* A group under way. Memory that no row needs is never touched. */
 struct rows {
-    PD_VEC(uint64_t) time;
-    PD_VEC(uint64_t) cpu;
-    PD_VEC(uint64_t) pid;
-    PD_VEC(uint64_t) tid;
-    PD_VEC(uint64_t) period;
-    PD_VEC(uint64_t) address;
-    PD_VEC(uint32_t) comm;
-    PD_VEC(uint32_t) event;
+    size_t count;
+    uint64_t time[GROUP_ROWS], cpu[GROUP_ROWS], period[GROUP_ROWS], address[GROUP_ROWS];
+    uint32_t thread[GROUP_ROWS], comm[GROUP_ROWS], event[GROUP_ROWS];
 };
 
 struct tables {
     struct pd_parquet file;
     struct pd_strings strings;
-    struct rows rows;
+    struct rows *rows;
     PD_VEC(uint32_t) stacks; /* of all samples */
     PD_VEC(uint64_t) values; /* of a column */
+    /* The numbers of their names in `strings`, each + 1; 0: not needed yet. */
+    PD_VEC(uint32_t) thread_names;
+    PD_VEC(uint32_t) event_names;
     PD_VEC(uint32_t) lengths;
     PD_VEC(uint32_t) texts;
 };
@@ -49,18 +48,34 @@ static perfdata_status begin(struct pd_convert *x)
 {
     struct tables *t = x->state = calloc(1, sizeof *t);
     bool wanted;
-    if (!t)
+    if (!t || !(t->rows = malloc(sizeof *t->rows)))
         return pd_convert_no_memory(x);
+    t->rows->count = 0;
     t->file = (struct pd_parquet){ .columns = sample_columns, .column_count = SAMPLE_COLUMNS };
     perfdata_status status = pd_convert_table(x, "samples", &wanted);
     pd_parquet_begin(x, &t->file);
     return status;
 }
 
+static uint64_t pid_of(const struct pd_convert *x, uint32_t thread)
+{
+    return (uint64_t)(int32_t)pd_profile_thread(x->profile, thread)->pid;
+}
+
+static uint64_t tid_of(const struct pd_convert *x, uint32_t thread)
+{
+    return (uint64_t)(int32_t)pd_profile_thread(x->profile, thread)->tid;
+}
+
+static uint64_t hash_of(const struct pd_convert *x, uint32_t stack)
+{
+    return pd_profile_stack(x->profile, stack)->hash;
+}
+
 static perfdata_status put_group(struct pd_convert *x, struct tables *t)
 {
-    struct rows *rows = &t->rows;
-    size_t count = rows->time.count;
+    struct rows *rows = t->rows;
+    size_t count = rows->count;
     int64_t group = count ? pd_parquet_group(x, &t->file, count) : 0;
     if (group < 0 || !count)
         return (perfdata_status)group;
@@ -68,51 +83,75 @@ static perfdata_status put_group(struct pd_convert *x, struct tables *t)
     const struct {
         size_t column;
         const uint64_t *values;
-    } numbers[] = { { TIME, rows->time.data },     { CPU, rows->cpu.data },
-                    { PID, rows->pid.data },       { TID, rows->tid.data },
-                    { PERIOD, rows->period.data }, { ADDRESS, rows->address.data } };
+    } numbers[] = { { TIME, rows->time },
+                    { CPU, rows->cpu },
+                    { PERIOD, rows->period },
+                    { ADDRESS, rows->address } };
     for (size_t i = 0; i < PD_LENGTH(numbers) && status >= 0; i++)
         status = pd_parquet_numbers(x, &t->file, (size_t)group, numbers[i].column,
                                     numbers[i].values, count);
     if (status >= 0)
-        status = pd_parquet_texts(x, &t->file, (size_t)group, COMM, rows->comm.data, count,
-                                  &t->strings);
+        status = pd_parquet_numbered(x, &t->file, (size_t)group, PID, rows->thread, count, pid_of);
     if (status >= 0)
-        status = pd_parquet_texts(x, &t->file, (size_t)group, EVENT, rows->event.data, count,
+        status = pd_parquet_numbered(x, &t->file, (size_t)group, TID, rows->thread, count, tid_of);
+    if (status >= 0)
+        status = pd_parquet_texts(x, &t->file, (size_t)group, COMM, rows->comm, count, &t->strings);
+    if (status >= 0)
+        status = pd_parquet_texts(x, &t->file, (size_t)group, EVENT, rows->event, count,
                                   &t->strings);
-    rows->time.count = rows->cpu.count = rows->pid.count = rows->tid.count = 0;
-    rows->period.count = rows->address.count = rows->comm.count = rows->event.count = 0;
+    rows->count = 0;
     return status;
+}
+
+static PD_NOINLINE void find_name(struct tables *t, uint32_t *known, const char *name)
+{
+    *known = pd_strings_name(&t->strings, name, strlen(name)) + 1;
+}
+
+/* There is room for one row more. */
+static void put_row(struct pd_convert *x, struct tables *t, const struct perfdata_samples *samples,
+                    size_t i)
+{
+    struct rows *rows = t->rows;
+    uint32_t thread = samples->thread[i], event = samples->event[i];
+    const uint64_t *ip = samples->columns[PERFDATA_COLUMN_IP];
+    uint32_t *comm = &t->thread_names.data[thread], *name = &t->event_names.data[event];
+    if (PD_UNLIKELY(!*comm))
+        find_name(t, comm, pd_profile_thread(x->profile, thread)->comm);
+    if (PD_UNLIKELY(!*name))
+        find_name(t, name, perfdata_profile_event(x->profile, event)->name);
+    size_t at = rows->count++;
+    rows->time[at] = samples->time[i];
+    rows->cpu[at] = (uint64_t)(int32_t)samples->cpu[i];
+    rows->period[at] = pd_convert_weight(x, 1, samples->weight[i]);
+    rows->address[at] = ip ? ip[i] : 0;
+    rows->thread[at] = thread;
+    rows->comm[at] = *comm - 1;
+    rows->event[at] = *name - 1;
+    t->stacks.data[t->stacks.count++] = samples->stack[i];
+}
+
+static bool make_room(struct pd_convert *x, struct tables *t, size_t more)
+{
+    return pd_vec_reserve(&t->stacks, t->stacks.count + more) &&
+           pd_vec_widen_to(&t->thread_names, perfdata_profile_thread_count(x->profile)) &&
+           pd_vec_widen_to(&t->event_names, perfdata_profile_event_count(x->profile));
 }
 
 static perfdata_status take_samples(struct pd_convert *x, const struct perfdata_samples *samples)
 {
     struct tables *t = x->state;
-    struct rows *rows = &t->rows;
-    const uint64_t *ip = samples->columns[PERFDATA_COLUMN_IP];
     perfdata_status status = PERFDATA_OK;
+    if (!make_room(x, t, samples->count))
+        return pd_convert_no_memory(x);
     for (size_t i = 0; i < samples->count && status >= 0; i++) {
-        const struct perfdata_profile_thread *thread = pd_profile_thread(x->profile,
-                                                                         samples->thread[i]);
-        const char *event = perfdata_profile_event(x->profile, samples->event[i])->name;
         if (!x->events[samples->event[i]])
             continue;
-        bool ok = pd_vec_push(&rows->time, samples->time[i]) &&
-                  pd_vec_push(&rows->cpu, (uint64_t)(int32_t)samples->cpu[i]) &&
-                  pd_vec_push(&rows->pid, (uint64_t)(int32_t)thread->pid) &&
-                  pd_vec_push(&rows->tid, (uint64_t)(int32_t)thread->tid) &&
-                  pd_vec_push(&rows->period, pd_convert_weight(x, 1, samples->weight[i])) &&
-                  pd_vec_push(&rows->address, ip ? ip[i] : 0) &&
-                  pd_vec_push(&rows->comm,
-                              pd_strings_name(&t->strings, thread->comm, strlen(thread->comm))) &&
-                  pd_vec_push(&rows->event, pd_strings_name(&t->strings, event, strlen(event))) &&
-                  pd_vec_push(&t->stacks, samples->stack[i]);
-        if (!ok || t->strings.failed)
-            status = pd_convert_no_memory(x);
-        else if (rows->time.count == GROUP_ROWS)
+        put_row(x, t, samples, i);
+        if (t->rows->count == GROUP_ROWS)
             status = put_group(x, t);
     }
-    return status;
+    return status >= 0 && t->strings.failed ? pd_convert_no_memory(x) : status;
 }
 
 static perfdata_status end_samples(struct pd_convert *x, struct tables *t)
@@ -121,11 +160,8 @@ static perfdata_status end_samples(struct pd_convert *x, struct tables *t)
     size_t at = 0;
     for (size_t g = 0; g < t->file.groups.count && status >= 0; g++) {
         size_t count = (size_t)t->file.groups.data[g];
-        if (!pd_vec_reserve(&t->values, count))
-            return pd_convert_no_memory(x);
-        for (size_t i = 0; i < count; i++)
-            t->values.data[i] = pd_profile_stack(x->profile, t->stacks.data[at++])->hash;
-        status = pd_parquet_numbers(x, &t->file, g, STACK, t->values.data, count);
+        status = pd_parquet_numbered(x, &t->file, g, STACK, t->stacks.data + at, count, hash_of);
+        at += count;
     }
     return status < 0 ? status : pd_parquet_end(x, &t->file);
 }
@@ -257,16 +293,11 @@ static void free_state(struct pd_convert *x)
         return;
     pd_parquet_free(&t->file);
     pd_strings_free(&t->strings);
-    pd_vec_free(&t->rows.time);
-    pd_vec_free(&t->rows.cpu);
-    pd_vec_free(&t->rows.pid);
-    pd_vec_free(&t->rows.tid);
-    pd_vec_free(&t->rows.period);
-    pd_vec_free(&t->rows.address);
-    pd_vec_free(&t->rows.comm);
-    pd_vec_free(&t->rows.event);
+    free(t->rows);
     pd_vec_free(&t->stacks);
     pd_vec_free(&t->values);
+    pd_vec_free(&t->thread_names);
+    pd_vec_free(&t->event_names);
     pd_vec_free(&t->lengths);
     pd_vec_free(&t->texts);
     free(t);

@@ -69,29 +69,29 @@ static void put_end(struct pd_text *out)
 
 static void put_word(struct pd_text *out, uint64_t value, unsigned bytes)
 {
-    for (unsigned i = 0; i < bytes; i++, value >>= 8)
-        pd_text_char(out, (char)value);
+    char *to = pd_text_room(out, bytes);
+    if (!to)
+        return;
+    for (unsigned i = 0; i < bytes; i++)
+        to[i] = (char)(value >> 8 * i);
+    out->length += bytes;
 }
 
-/* Values of `width` bits one behind the other, the first in the lowest bits. */
+/* Values below 2^width one behind the other, the first in the lowest bits. */
 static void put_bits(struct pd_text *out, const uint64_t *values, size_t count, unsigned width)
 {
     uint64_t held = 0;
     unsigned bits = 0;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t value = values[i];
-        for (unsigned left = width; left;) {
-            unsigned take = PD_MIN(left, 64 - bits);
-            held |= (take < 64 ? value & ((UINT64_C(1) << take) - 1) : value) << bits;
-            bits += take;
-            left -= take;
-            value = take < 64 ? value >> take : 0;
-            for (; bits >= 8 && (bits == 64 || !left); bits -= 8, held >>= 8)
-                pd_text_char(out, (char)held);
+    for (size_t i = 0; width && i < count; i++) {
+        held |= values[i] << bits;
+        bits += width;
+        if (bits >= 64) {
+            put_word(out, held, 8);
+            bits -= 64;
+            held = bits ? values[i] >> (width - bits) : 0;
         }
     }
-    if (bits)
-        pd_text_char(out, (char)held);
+    put_word(out, held, (bits + 7) / 8);
 }
 
 static unsigned width_of(uint64_t value)
@@ -211,7 +211,7 @@ static struct pd_parquet_chunk *chunk_of(struct pd_parquet *file, size_t group, 
 
 struct entry {
     uint64_t value;
-    uint32_t count, id; /* how often it occurs; its place before the dictionary is sorted */
+    uint32_t count; /* how often it occurs */
 };
 
 struct dictionary {
@@ -219,35 +219,64 @@ struct dictionary {
     PD_VEC(struct entry) entries;
 };
 
-static int compare_entries(const void *a, const void *b)
-{
-    const struct entry *left = a, *right = b;
-    if (left->count != right->count)
-        return left->count < right->count ? 1 : -1;
-    return left->value < right->value ? -1 : left->value > right->value;
-}
-
 /* The most frequent values come first: their indices are small numbers, which zstd compresses
- * better. Values of the same frequency rise, so that addresses close to each other stand
- * together. */
+ * better. Values of the same frequency, and all from a frequency of MOST on, stay in the order of
+ * their first occurrence: to put them in order of their values would save 7 % of the bytes for 6 %
+ * of the time. */
 static bool order_dictionary(struct dictionary *dictionary, size_t count)
 {
+    enum { MOST = 1024 };
     size_t entries = dictionary->entries.count;
     struct entry *entry = dictionary->entries.data;
-    if (!entries)
-        return true;
-    uint32_t *place = malloc(entries * sizeof *place);
-    if (!place)
-        return false;
-    for (size_t i = 0; i < count; i++)
+    uint32_t *place = entries ? malloc(entries * sizeof *place) : NULL;
+    struct entry *sorted = entries ? malloc(entries * sizeof *sorted) : NULL;
+    size_t from[MOST + 1] = { 0 };
+    bool ok = !entries || (place && sorted);
+    for (size_t i = 0; ok && i < count; i++)
         entry[dictionary->indices[i]].count++;
-    qsort(entry, entries, sizeof *entry, compare_entries);
-    for (size_t i = 0; i < entries; i++)
-        place[entry[i].id] = (uint32_t)i;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; ok && i < entries; i++)
+        from[MOST - PD_MIN(entry[i].count, (uint32_t)MOST)]++;
+    for (size_t i = 0, at = 0; i <= MOST; i++) {
+        size_t held = from[i];
+        from[i] = at;
+        at += held;
+    }
+    for (size_t i = 0; ok && i < entries; i++) {
+        size_t at = from[MOST - PD_MIN(entry[i].count, (uint32_t)MOST)]++;
+        sorted[at] = entry[i];
+        place[i] = (uint32_t)at;
+    }
+    for (size_t i = 0; ok && i < count; i++)
         dictionary->indices[i] = place[dictionary->indices[i]];
+    if (ok && entries)
+        memcpy(entry, sorted, entries * sizeof *entry);
     free(place);
-    return true;
+    free(sorted);
+    return ok;
+}
+
+/* More entries than this are hardly fewer than there are values. */
+static size_t most_entries(size_t count)
+{
+    return count - count / 4 + 16;
+}
+
+/* Whether values that never fall, as times do, are too many for a dictionary: that is seen without
+ * a table. */
+static bool rises(const uint64_t *values, size_t count)
+{
+    size_t steps = 0;
+    for (size_t i = 1; i < count; i++) {
+        if (values[i] < values[i - 1])
+            return false;
+        steps += values[i] != values[i - 1];
+    }
+    return count && steps + 1 > most_entries(count);
+}
+
+static bool new_entry(struct dictionary *dictionary, uint64_t value)
+{
+    return pd_vec_push(&dictionary->entries, (struct entry){ .value = value });
 }
 
 /* Makes the dictionary of the values, in order of their first occurrence; false in *ok: no memory.
@@ -255,20 +284,47 @@ static bool order_dictionary(struct dictionary *dictionary, size_t count)
 static bool make_dictionary(const uint64_t *values, size_t count, struct dictionary *out, bool *ok)
 {
     struct pd_map64 map = { 0 };
-    size_t most = count - count / 4 + 16;
+    size_t most = most_entries(count);
+    *ok = true;
+    if (rises(values, count))
+        return false;
     out->indices = malloc((count + 1) * sizeof *out->indices);
     *ok = out->indices != NULL;
     for (size_t i = 0; *ok && i < count && out->entries.count <= most; i++) {
+        if (i && values[i] == values[i - 1]) {
+            out->indices[i] = out->indices[i - 1];
+            continue;
+        }
         uint32_t id = pd_map64_get(&map, values[i]);
         if (id == PD_MAP64_NONE) {
-            struct entry entry = { .value = values[i], .id = (uint32_t)out->entries.count };
-            id = entry.id;
-            *ok = pd_vec_push(&out->entries, entry) && pd_map64_set(&map, values[i], id);
+            id = (uint32_t)out->entries.count;
+            *ok = new_entry(out, values[i]) && pd_map64_set(&map, values[i], id);
         }
         out->indices[i] = id;
     }
     pd_map64_free(&map);
     return *ok && out->entries.count <= most;
+}
+
+/* The same of numbers of things, which are small. The values of the entries are those numbers. */
+static bool number_dictionary(const uint32_t *ids, size_t count, struct dictionary *out)
+{
+    uint32_t last = 0;
+    for (size_t i = 0; i < count; i++)
+        last = PD_MAX(last, ids[i]);
+    uint32_t *known = calloc((size_t)last + 1, sizeof *known); /* each entry's place + 1 */
+    out->indices = malloc((count + 1) * sizeof *out->indices);
+    bool ok = known && out->indices;
+    for (size_t i = 0; ok && i < count; i++) {
+        uint32_t *at = &known[ids[i]];
+        if (!*at) {
+            ok = new_entry(out, ids[i]);
+            *at = (uint32_t)out->entries.count;
+        }
+        out->indices[i] = *at - 1;
+    }
+    free(known);
+    return ok;
 }
 
 static void free_dictionary(struct dictionary *dictionary)
@@ -307,6 +363,15 @@ static perfdata_status put_indices(struct pd_convert *x, struct pd_parquet *file
     return put_page(x, file, chunk, PAGE_DATA, count, DICTIONARY);
 }
 
+static perfdata_status put_dictionary(struct pd_convert *x, struct pd_parquet *file,
+                                      struct pd_parquet_chunk *chunk,
+                                      const struct dictionary *dictionary)
+{
+    for (size_t i = 0; i < dictionary->entries.count; i++)
+        put_word(&file->page, dictionary->entries.data[i].value, 8);
+    return put_page(x, file, chunk, PAGE_DICTIONARY, dictionary->entries.count, PLAIN);
+}
+
 /* Levels of lists: the repetition level is 1 for values that are not the first of their list, and
  * the definition level says that all values are present. */
 static void put_levels(struct pd_text *page, const uint32_t *lengths, size_t lists, size_t values,
@@ -338,11 +403,8 @@ static perfdata_status put_numbers(struct pd_convert *x, struct pd_parquet *file
     ok = ok && (!use || order_dictionary(&dictionary, count));
     perfdata_status status = ok ? PERFDATA_OK : pd_convert_no_memory(x);
     chunk->values = count;
-    if (status >= 0 && use) {
-        for (size_t i = 0; i < dictionary.entries.count; i++)
-            put_word(&file->page, dictionary.entries.data[i].value, 8);
-        status = put_page(x, file, chunk, PAGE_DICTIONARY, dictionary.entries.count, PLAIN);
-    }
+    if (status >= 0 && use)
+        status = put_dictionary(x, file, chunk, &dictionary);
     uint32_t *levels = status >= 0 && lengths ? malloc((count + 1) * sizeof *levels) : NULL;
     if (status >= 0 && lengths && !levels)
         status = pd_convert_no_memory(x);
@@ -365,6 +427,38 @@ perfdata_status pd_parquet_numbers(struct pd_convert *x, struct pd_parquet *file
     return put_numbers(x, file, chunk_of(file, group, column), values, count, NULL, 0);
 }
 
+perfdata_status pd_parquet_numbered(struct pd_convert *x, struct pd_parquet *file, size_t group,
+                                    size_t column, const uint32_t *ids, size_t count,
+                                    pd_parquet_value *value_of)
+{
+    struct pd_parquet_chunk *chunk = chunk_of(file, group, column);
+    struct dictionary dictionary = { 0 };
+    perfdata_status status = PERFDATA_OK;
+    chunk->values = count;
+    if (!number_dictionary(ids, count, &dictionary)) {
+        status = pd_convert_no_memory(x);
+    } else if (dictionary.entries.count <= most_entries(count)) {
+        for (size_t i = 0; i < dictionary.entries.count; i++) {
+            struct entry *entry = &dictionary.entries.data[i];
+            entry->value = value_of(x, (uint32_t)entry->value);
+        }
+        status = put_dictionary(x, file, chunk, &dictionary);
+        if (status >= 0)
+            status = put_indices(x, file, chunk, &dictionary, count);
+    } else {
+        uint64_t *values = malloc((count + 1) * sizeof *values);
+        for (size_t i = 0; values && i < count; i++)
+            values[i] = value_of(x, ids[i]);
+        if (values)
+            put_delta(&file->page, values, count);
+        free(values);
+        status = values ? put_page(x, file, chunk, PAGE_DATA, count, DELTA)
+                        : pd_convert_no_memory(x);
+    }
+    free_dictionary(&dictionary);
+    return status;
+}
+
 perfdata_status pd_parquet_lists(struct pd_convert *x, struct pd_parquet *file, size_t group,
                                  size_t column, const uint64_t *values, const uint32_t *lengths,
                                  size_t count)
@@ -380,19 +474,8 @@ perfdata_status pd_parquet_texts(struct pd_convert *x, struct pd_parquet *file, 
                                  const struct pd_strings *strings)
 {
     struct pd_parquet_chunk *chunk = chunk_of(file, group, column);
-    struct dictionary dictionary = { .indices = malloc((count + 1) * sizeof(uint32_t)) };
-    struct pd_map64 map = { 0 };
-    bool ok = dictionary.indices != NULL;
-    for (size_t i = 0; ok && i < count; i++) {
-        uint32_t id = pd_map64_get(&map, ids[i]);
-        if (id == PD_MAP64_NONE) {
-            struct entry entry = { .value = ids[i], .id = (uint32_t)dictionary.entries.count };
-            id = entry.id;
-            ok = pd_vec_push(&dictionary.entries, entry) && pd_map64_set(&map, ids[i], id);
-        }
-        dictionary.indices[i] = id;
-    }
-    pd_map64_free(&map);
+    struct dictionary dictionary = { 0 };
+    bool ok = number_dictionary(ids, count, &dictionary);
     for (size_t i = 0; ok && i < dictionary.entries.count; i++) {
         size_t length;
         const char *text = pd_strings_at(strings, (uint32_t)dictionary.entries.data[i].value,

@@ -35,6 +35,12 @@ int64_t pd_parquet_group(struct pd_convert *x, struct pd_parquet *file, uint64_t
 /* One column of a group. Numbers are stored as signed ones: from 2^63 on they wrap. */
 perfdata_status pd_parquet_numbers(struct pd_convert *x, struct pd_parquet *file, size_t group,
                                    size_t column, const uint64_t *values, size_t count);
+/* The same of things of which only numbers are given, small ones, as those of threads are. Things
+ * with equal values may be entries of their own in a dictionary. */
+typedef uint64_t pd_parquet_value(const struct pd_convert *x, uint32_t id);
+perfdata_status pd_parquet_numbered(struct pd_convert *x, struct pd_parquet *file, size_t group,
+                                    size_t column, const uint32_t *ids, size_t count,
+                                    pd_parquet_value *value_of);
 perfdata_status pd_parquet_texts(struct pd_convert *x, struct pd_parquet *file, size_t group,
                                  size_t column, const uint32_t *ids, size_t count,
                                  const struct pd_strings *strings);

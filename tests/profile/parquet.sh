@@ -32,6 +32,7 @@ compare() {
         { echo "$name: standard output has another table"; failed=1; }
 }
 
+"$python" "$SOURCE/tests/profile/parquet_made.py" "$PERFDATA" "$work" || failed=1
 demo=$SOURCE/tests/data/demo
 compare "$demo/spin.data" "$demo/symfs" "$demo/symfs/kallsyms"
 compare "$demo/shapes.data" "$demo/symfs" "$demo/symfs/kallsyms"
