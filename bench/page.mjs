@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: MIT Measures a page in headless Chromium: `node bench/page.mjs PAGE.html
-// SAMPLES`; bench/page.sh makes one and starts this.
+// SPDX-License-Identifier: MIT
+// Measures a page in headless Chromium: `node bench/page.mjs PAGE.html SAMPLES`; bench/page.sh
+// makes one and starts this.
 //
 // Times are the median of several turns, what nine of ten do not pass, and the longest, the first
 // ones (whose code the browser has not translated yet) among them. CPU times are the tab's main

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: MIT Calls that a trace tells, each thread's over time, with marks of
-// what happened; what each function's calls add up to.
+// SPDX-License-Identifier: MIT
+// Calls that a trace tells, each thread's over time, with marks of what happened; what each
+// function's calls add up to.
 import { count, duration, make, replaceChildren, visible } from './format.js';
 import { threadsByCount } from './data.js';
 import { Chart, CALL_HEIGHT } from './chart.js';

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: MIT Samples of one thread in order of time -> boxes of the frames that
-// neighbours share, deeper ones below.
+// SPDX-License-Identifier: MIT
+// Samples of one thread in order of time -> boxes of the frames that neighbours share, deeper ones
+// below.
 import { KEY_GROUP } from './tree.js';
 import {
     count,

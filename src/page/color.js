@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: MIT What a frame is -> its colour, in a light and a dark palette, and
-// one that colour-blind people tell apart.
+// SPDX-License-Identifier: MIT
+// What a frame is -> its colour, in a light and a dark palette, and one that colour-blind people
+// tell apart.
 import { KEY_GROUP } from './tree.js';
 
 function hashOf(text) {

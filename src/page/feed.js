@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: MIT A page that is served asks its server for data: of the first part of
-// a recording, then of larger ones, then of the whole.
+// SPDX-License-Identifier: MIT
+// A page that is served asks its server for data: of the first part of a recording, then of larger
+// ones, then of the whole.
 import { readProfile } from './data.js';
 import { make, percent, count, duration } from './format.js';
 

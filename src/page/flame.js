@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: MIT A tree of stacks -> flame graph, icicle or callers on a canvas, with
-// zoom, keys and a tree for screen readers.
+// SPDX-License-Identifier: MIT
+// A tree of stacks -> flame graph, icicle or callers on a canvas, with zoom, keys and a tree for
+// screen readers.
 import { KEY_GROUP } from './tree.js';
 import {
     percent,

@@ -1,8 +1,10 @@
-// SPDX-License-Identifier: MIT A drawing -> pieces of it, as many a frame as a frame has time for.
+// SPDX-License-Identifier: MIT
+// A drawing -> pieces of it, as many a frame as a frame has time for.
 //
 // A picture is usually drawn within one frame. The first one takes longer, since the browser has
 // not yet translated the code that draws it, and so does one of very many rows: what is left is
 // drawn in the next frame, and the page answers between.
+
 // Milliseconds; the rest of a frame belongs to the browser, which shows what was drawn.
 const TIME_A_FRAME = 6;
 // Boxes, rows or cells from one place to the next where a drawing may be interrupted.

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: MIT A picture higher than the element that scrolls it -> a canvas for
-// what is seen of it; all of it where it is printed.
+// SPDX-License-Identifier: MIT
+// A picture higher than the element that scrolls it -> a canvas for what is seen of it; all of it
+// where it is printed.
 import { make, prepareCanvas } from './format.js';
 
 // Calls `tell` with true before and with false after printing.

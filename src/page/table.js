@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: MIT Rows of functions, lines, objects or files -> a sorted, filtered
-// table; only the rows in sight are elements.
+// SPDX-License-Identifier: MIT
+// Rows of functions, lines, objects or files -> a sorted, filtered table; only the rows in sight
+// are elements.
 import { KEY_GROUP } from './tree.js';
 import { onPrinting } from './sheet.js';
 import { percent, count, make, replaceChildren, visible } from './format.js';

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: MIT Samples and switches -> density over time, a row a thread or CPU,
-// and a heat map; ranges are chosen here.
+// SPDX-License-Identifier: MIT
+// Samples and switches -> density over time, a row a thread or CPU, and a heat map; ranges are
+// chosen here.
 import {
     count,
     percent,

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: MIT Stacks of the chosen samples -> trees that can be drawn: from the
-// root down, from the leaves up, around one function.
+// SPDX-License-Identifier: MIT
+// Stacks of the chosen samples -> trees that can be drawn: from the root down, from the leaves up,
+// around one function.
 
 // (parent, key) -> node, both below 2^31; open addressing.
 class PairTable {

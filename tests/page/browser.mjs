@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: MIT What the page's tests share: a headless Chromium, a page of a file,
-// checks that count.
+// SPDX-License-Identifier: MIT
+// What the page's tests share: a headless Chromium, a page of a file, checks that count.
 //
 // The environment names what does not lie in the repository: ORACLES, a folder whose node_modules
 // holds playwright-core and axe-core; CHROMIUM, the browser.

@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: MIT What a screen reader is told says what the pictures and tables show:
-// reader.mjs PAGE.html It is asked of the browser's accessibility tree, in which nothing stands
-// that is hidden from readers.
+// SPDX-License-Identifier: MIT
+// What a screen reader is told says what the pictures and tables show: reader.mjs PAGE.html
+// It is asked of the browser's accessibility tree, in which nothing stands that is hidden from
+// readers.
 import { launch, open, check, equal, runParts, finish, press } from './browser.mjs';
 
 const file = process.argv[2];

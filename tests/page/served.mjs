@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: MIT The page that view serves: at once, of larger and larger parts of
-// the recording: served.mjs PERFDATA RECORDING The recording has 240,000 samples of period 10, the
-// second half in a process of its own.
+// SPDX-License-Identifier: MIT
+// The page that view serves: at once, of larger and larger parts of the recording: served.mjs
+// PERFDATA RECORDING
+// The recording has 240,000 samples of period 10, the second half in a process of its own.
 import { spawn } from 'node:child_process';
 import { launch, ready, runParts, check, equal, finish, total, state, press, settle } from './browser.mjs';
 

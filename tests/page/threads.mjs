@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: MIT A recording of 300 threads of a sample each, the last one of two:
-// menus of threads, rows of the timeline: threads.mjs PAGE
+// SPDX-License-Identifier: MIT
+// A recording of 300 threads of a sample each, the last one of two: menus of threads, rows of the
+// timeline: threads.mjs PAGE
 import { launch, open, check, equal, finish, total, state, runParts, settle } from './browser.mjs';
 
 const [file] = process.argv.slice(2);

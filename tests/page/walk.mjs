@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: MIT Walks through a page by clicks and keys as a person would: walk.mjs
-// PAGE.html The recording is tests/data/demo, whose program calls gamma_leaf from alpha_top and
-// from delta_rec, which calls itself.
+// SPDX-License-Identifier: MIT
+// Walks through a page by clicks and keys as a person would: walk.mjs PAGE.html
+// The recording is tests/data/demo, whose program calls gamma_leaf from alpha_top and from
+// delta_rec, which calls itself.
 import {
     launch,
     open,
