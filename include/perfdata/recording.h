@@ -54,7 +54,7 @@ struct perfdata_options {
      * into the recording; calls never overlap, but may come from worker threads. */
     void (*on_issue)(void *data, const struct perfdata_issue *issue);
     void *issue_data;
-    /* bytes of records that wait for their order, beyond them a temporary file; 0: 384 MiB */
+    /* bytes of records that wait for their order, beyond them a temporary file; 0: 64 MiB */
     uint64_t max_memory;
     uint64_t max_records; /* records read by one walk, then an issue and the end; 0: no limit   */
     /* Bytes that may come out of compressed records, and out of a recording that is packed as a

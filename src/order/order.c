@@ -5,7 +5,7 @@
 #include "order/spill.h"
 
 #define NONE UINT32_MAX
-#define DEFAULT_ROOM (UINT64_C(384) << 20)
+#define DEFAULT_ROOM (UINT64_C(64) << 20)
 
 /* A chunk that queued records lie in: one reference for all of them, so that counting needs no
  * atomics. */
