@@ -69,6 +69,10 @@ static perfdata_status plan_event(struct pd_tp *tp, const struct pd_event *event
     for (unsigned i = 0; i < PD_TP_FIELDS && plan->handler->fields[i]; i++) {
         const char *name = plan->handler->fields[i];
         plan->fields[i] = plan->format ? pd_trace_field(plan->format, name) : NULL;
+        if (plan->fields[i] && pd_trace_is_plain(plan->format, plan->fields[i]))
+            plan->places[i] = (struct pd_tp_place){ plan->fields[i]->offset,
+                                                    (uint8_t)plan->fields[i]->size,
+                                                    plan->fields[i]->kind == PD_TRACE_SIGNED };
         if (plan->fields[i])
             continue;
         perfdata_status status = pd_issue(&tp->recording->context, PERFDATA_ISSUE_UNSUPPORTED, -1,
@@ -230,7 +234,7 @@ perfdata_status pd_tp_run(struct pd_tp *tp)
 
 /* ---- fields ---- */
 
-uint64_t pd_tp_number(const struct pd_tp_sample *sample, unsigned index)
+uint64_t pd_tp_any_number(const struct pd_tp_sample *sample, unsigned index)
 {
     const struct pd_trace_field *field = sample->plan->fields[index];
     uint64_t value = 0;

@@ -50,11 +50,19 @@ struct pd_tp_verb {
     perfdata_status (*before)(void *verb, const struct pd_tp_sample *sample);
 };
 
+/* Where a number lies that can be read there; the other fields are left to pd_trace_number(). */
+struct pd_tp_place {
+    uint32_t offset;
+    uint8_t size; /* 4 or 8; 0: it is none */
+    bool is_signed;
+};
+
 /* What is known of an event: its handler and where the fields lie. */
 struct pd_tp_plan {
     const struct pd_tp_handler *handler;  /* NULL: none */
     const struct pd_trace_format *format; /* NULL: the recording has none */
     const struct pd_trace_field *fields[PD_TP_FIELDS];
+    struct pd_tp_place places[PD_TP_FIELDS];
 };
 
 struct pd_tp {
@@ -94,9 +102,22 @@ bool pd_tp_has_tracepoints(struct pd_recording *recording, const char *how_to_re
 /* PERFDATA_ERROR_NO_DATA with these words where there is none. */
 perfdata_status pd_tp_need_tracepoints(struct pd_recording *recording, const char *how_to_record);
 
+/* The same for any field. */
+uint64_t pd_tp_any_number(const struct pd_tp_sample *sample, unsigned index);
 /* Field `index` of the handler's; 0 where the event has none of that name or the sample's data end
  * before it. */
-uint64_t pd_tp_number(const struct pd_tp_sample *sample, unsigned index);
+PD_INLINE uint64_t pd_tp_number(const struct pd_tp_sample *sample, unsigned index)
+{
+    const struct pd_tp_place *place = &sample->plan->places[index];
+    const struct pd_sample *from = &sample->sample;
+    if (PD_UNLIKELY(!place->size || !pd_range_ok(place->offset, place->size, from->raw_size)))
+        return pd_tp_any_number(sample, index);
+    const uint8_t *bytes = from->raw + place->offset;
+    if (place->size == 8)
+        return pd_load64(bytes, false);
+    uint32_t word = pd_load32(bytes, false);
+    return place->is_signed ? (uint64_t)(int64_t)(int32_t)word : word;
+}
 /* The bytes of a text up to its NUL, not copied; NULL where there is none. */
 const char *pd_tp_text(const struct pd_tp_sample *sample, unsigned index, size_t *length);
 

@@ -20,6 +20,11 @@ const struct pd_trace_field *pd_trace_field(const struct pd_trace_format *format
     return NULL;
 }
 
+bool pd_trace_is_plain(const struct pd_trace_format *format, const struct pd_trace_field *field)
+{
+    return !format->tracing->swap && (field->size == 4 || field->size == 8);
+}
+
 bool pd_trace_number(const struct pd_trace_format *format, const struct pd_trace_field *field,
                      const uint8_t *data, size_t size, uint64_t *out)
 {

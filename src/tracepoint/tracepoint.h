@@ -83,6 +83,9 @@ const struct pd_trace_field *pd_trace_field(const struct pd_trace_format *format
 /* The field's number (zero- or sign-extended), false when the payload is too short for it. */
 bool pd_trace_number(const struct pd_trace_format *format, const struct pd_trace_field *field,
                      const uint8_t *data, size_t size, uint64_t *out);
+/* Whether the field's number is one of 4 or 8 bytes that can be read where it lies: in the
+ * machine's own byte order. */
+bool pd_trace_is_plain(const struct pd_trace_format *format, const struct pd_trace_field *field);
 /* The field's bytes within the payload, NULL when they lie outside. */
 const uint8_t *pd_trace_bytes(const struct pd_trace_format *format,
                               const struct pd_trace_field *field, const uint8_t *data, size_t size,

@@ -71,6 +71,13 @@ static bool is_left_out(void *data, const struct pd_tp_sample *from)
                                         pd_filter_numbers(&trace->without, sample->tid, 0, 0)));
 }
 
+static bool leaves_out_any(const struct trace *trace)
+{
+    const struct pd_filter *filter = &trace->filter;
+    return filter->has_pids || filter->has_tids || filter->has_cpus || trace->without.has_pids ||
+           pd_event_switch_any(&trace->event_switch);
+}
+
 /* The thread of a sample; counts the event. NULL: no memory. */
 static struct task *task_of(struct trace *trace, const struct pd_tp_sample *sample,
                             struct pd_thread **thread)
@@ -631,6 +638,8 @@ static perfdata_status run(struct trace *trace, struct pd_recording *recording,
                                        NULL);
     if (status >= 0)
         status = pd_event_switch_init(&trace->event_switch, recording, &options->event_switch);
+    if (!leaves_out_any(trace))
+        trace->tp.verb.drops = NULL;
     if (status >= 0 && !trace->syscalls)
         status = pd_tp_no_memory(&trace->tp);
     if (status >= 0)
