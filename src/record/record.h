@@ -10,6 +10,7 @@
 #include <perfdata/recorder.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <stdatomic.h>
 #include <sys/types.h>
 
 /* What kernels before some version do not know; perf finds out by failing, in this order
@@ -153,8 +154,8 @@ struct perfdata_recorder {
     struct {
         bool started, enabled, finished, told_offline;
     } phase;
-    volatile int stop;
-    int stop_fd; /* an eventfd: wakes perfdata_recorder_read() */
+    atomic_int stop; /* set by any thread and by handlers of signals */
+    int stop_fd;     /* an eventfd: wakes perfdata_recorder_read() */
 };
 
 PD_INLINE bool pd_record_flag(const perfdata_recorder *recorder, unsigned flag)

@@ -29,16 +29,17 @@ static perfdata_status parse_percent_type(struct pd_annotate *annotate)
                    text);
 }
 
-static const char *machine_arch(void)
+/* The name may stand in `here`, which is the caller's: several threads annotate at the same time. */
+static const char *machine_arch(struct utsname *here)
 {
-    static struct utsname names;
-    return uname(&names) ? "" : pd_arch_normalise(names.machine);
+    return uname(here) ? "" : pd_arch_normalise(here->machine);
 }
 
 static perfdata_status choose_objdump(struct pd_annotate *annotate)
 {
     const struct perfdata_annotate_options *options = annotate->options;
     const struct pd_feature_arch *recorded = &annotate->recording->features.arch;
+    struct utsname here;
     const char *arch = recorded->present && recorded->text.text
                            ? pd_arch_normalise(recorded->text.text)
                            : NULL;
@@ -51,10 +52,10 @@ static perfdata_status choose_objdump(struct pd_annotate *annotate)
         .raw = options->flags & PERFDATA_ANNOTATE_RAW,
     };
     if (options->flags & PERFDATA_ANNOTATE_BROWSER &&
-        strcmp(arch ? arch : machine_arch(), "x86") != 0)
+        strcmp(arch ? arch : machine_arch(&here), "x86") != 0)
         return pd_fail(&annotate->recording->context, PERFDATA_ERROR_UNSUPPORTED, -1,
                        "the browser's text (--stdio2) is that of x86 only so far");
-    if (options->objdump || !arch || !strcmp(arch, machine_arch()))
+    if (options->objdump || !arch || !strcmp(arch, machine_arch(&here)))
         return 0;
     annotate->objdump.program = annotate->objdump_name;
     if (pd_objdump_find(arch, annotate->objdump_name, sizeof annotate->objdump_name))
