@@ -7,7 +7,7 @@
 static uint32_t *same_comms(struct pd_hist *hist, const char ***texts)
 {
     size_t count = hist->comms.count;
-    uint32_t *same = malloc((count + 1) * sizeof *same);
+    uint32_t *same = calloc(count + 1, sizeof *same);
     uint32_t *by_name = calloc(hist->names.strings.count + count + 1, sizeof *by_name);
     *texts = malloc((count + 1) * sizeof **texts);
     bool ok = same && by_name && *texts;

@@ -29,7 +29,7 @@ static perfdata_status parse_percent_type(struct pd_annotate *annotate)
                    text);
 }
 
-/* The name may stand in `here`, which is the caller's: several threads annotate at the same time. */
+/* The name may stand in `here`, which is the caller's: several threads annotate at once. */
 static const char *machine_arch(struct utsname *here)
 {
     return uname(here) ? "" : pd_arch_normalise(here->machine);
