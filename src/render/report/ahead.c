@@ -27,6 +27,7 @@ static void find_spots(struct pd_report_state *state, const struct pd_batch *bat
         if (at + PD_REPORT_AHEAD < batch->count)
             __builtin_prefetch(batch->records[at + PD_REPORT_AHEAD].data);
         spots[i].slot = NULL;
+        spots[i].point.addr = 0;
         if (pd_batch_ip(batch, at, &ip) && pd_filter_early(filter, record))
             pd_resolver_spot(state->resolver, record->thread, record->number,
                              record->misc & PD_MISC_CPUMODE_MASK, ip, &spots[i]);
@@ -37,10 +38,11 @@ static PD_NOINLINE void look(struct pd_report_state *state, const struct pd_batc
                              struct pd_report_ahead *ahead)
 {
     struct pd_spot spots[PD_REPORT_AHEAD];
+    size_t count = ahead->count;
     pd_resolver_begin_spots(state->resolver);
     find_spots(state, batch, ahead, spots);
-    pd_resolver_at_spots(state->resolver, spots, ahead->count, ahead->locations);
-    for (size_t i = 0; i < ahead->count; i++) {
+    pd_resolver_at_spots(state->resolver, spots, count, ahead->locations);
+    for (size_t i = 0; i < count; i++) {
         if (!state->by_name)
             fetch_entry(state, ahead->locations[i]);
         ahead->addrs[i] = spots[i].point.addr;
