@@ -44,11 +44,11 @@ struct perfdata_syscalls_options {
         *perf_config; /* read in place of /etc/perfconfig and home's; NULL: these. Since 0.1 */
 };
 
-/* Prints the calls of raw_syscalls:sys_enter and sys_exit, with their call chains where these were
- * recorded. The library knows the names of calls and arguments; numbers that it does not know are
- * left out and told as an issue. Strings of the options need to live until it returns.
- * PERFDATA_ERROR_UNSUPPORTED for recordings of other machines than x86-64; one pass over the
- * recording, memory by the number of threads. Since 0.1. */
+/* Prints the calls of raw_syscalls:sys_enter and sys_exit and the samples of page faults, with their
+ * call chains where these were recorded. The library knows the names of calls and arguments;
+ * numbers that it does not know are left out and told as an issue. Strings of the options need to
+ * live until it returns. PERFDATA_ERROR_UNSUPPORTED for machines whose numbers of calls it does not
+ * know; one pass over the recording, memory by the number of threads. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_syscalls_run(perfdata_recording *recording,
                                                    const struct perfdata_syscalls_options *options,
                                                    perfdata_write_fn write, void *data);

@@ -50,7 +50,7 @@ perfdata_status pd_tp_no_memory(struct pd_tp *tp)
 static const struct pd_tp_handler *handler_of(const struct pd_tp *tp, const struct pd_event *event)
 {
     if (event->attr.type != PD_TYPE_TRACEPOINT)
-        return NULL;
+        return tp->verb.handler_of ? tp->verb.handler_of(event) : NULL;
     for (const struct pd_tp_handler *row = tp->verb.handlers; row->event; row++)
         if (!strcmp(row->event, event->name))
             return row;

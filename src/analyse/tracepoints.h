@@ -40,6 +40,8 @@ struct pd_tp_handler {
 
 struct pd_tp_verb {
     const struct pd_tp_handler *handlers;
+    /* The handler of an event that is no tracepoint, NULL for none; may be NULL. */
+    const struct pd_tp_handler *(*handler_of)(const struct pd_event *event);
     void *data;
     uint64_t hears;
     /* Each other record that is heard, before it acts; may be NULL. */

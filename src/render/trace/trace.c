@@ -1,67 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* `trace`: a line a system call, from raw_syscalls:sys_enter and sys_exit; what each thread's calls
  * took. */
-#include "analyse/spread.h"
-#include "analyse/tracepoints.h"
 #include "container/handle.h"
 #include "format/names.h"
 #include "io/output_file.h"
-#include "render/trace/settings.h"
-#include "render/trace/syscall.h"
-#include "select/event_switch.h"
-#include "select/filter.h"
+#include "render/trace/trace.h"
 #include <perfdata/syscalls.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { ERRORS = 4096 };
 
-/* A system call of a thread. */
-struct call_stats {
-    uint32_t number, thread;
-    uint64_t failures;
-    struct pd_spread durations;
-    uint32_t errors; /* number + 1 of its counts in `errors`; 0: none */
-};
-
-struct task {
-    const struct pd_thread *thread; /* NULL: not seen */
-    uint64_t events, entered, runtime;
-    bool pending;   /* a call that has begun and is not printed */
-    uint32_t stats; /* of the call counted last, + 1; 0: none */
-    uint64_t values[PD_SYSCALL_ARGUMENTS];
-    struct pd_text entry;
-};
-
-struct error_counts {
-    PD_VEC(uint32_t) of; /* by number */
-};
-
-struct trace {
-    const struct perfdata_syscalls_options *options;
-    struct pd_trace_settings settings;
-    struct pd_tp tp;
-    struct pd_syscalls *syscalls;
-    struct pd_filter filter, without;
-    struct pd_event_switch event_switch;
-    PD_VEC(struct pd_frame) frames;
-    PD_VEC(struct task) tasks; /* by the thread's index */
-    PD_VEC(struct call_stats) stats;
-    PD_VEC(struct error_counts) errors;
-    struct pd_map64 stats_at; /* by thread and number */
-    uint64_t base, events, unknown, lines;
-    uint32_t current; /* index of the thread that entered last, + 1; 0: none */
-    struct pd_syscall_text scratch;
-};
-
-static bool has(const struct trace *trace, uint64_t flag)
-{
-    return trace->options->flags & flag;
-}
-
 static bool is_left_out(void *data, const struct pd_tp_sample *from)
 {
-    struct trace *trace = data;
+    struct pd_trace *trace = data;
     const struct pd_sample *sample = &from->sample;
     if (pd_event_switch_any(&trace->event_switch) &&
         pd_event_switch_drops(&trace->event_switch, from->record->event))
@@ -71,48 +23,14 @@ static bool is_left_out(void *data, const struct pd_tp_sample *from)
                                         pd_filter_numbers(&trace->without, sample->tid, 0, 0)));
 }
 
-static bool leaves_out_any(const struct trace *trace)
+static bool leaves_out_any(const struct pd_trace *trace)
 {
     const struct pd_filter *filter = &trace->filter;
     return filter->has_pids || filter->has_tids || filter->has_cpus || trace->without.has_pids ||
            pd_event_switch_any(&trace->event_switch);
 }
 
-/* The thread of a sample; counts the event. NULL: no memory. */
-static struct task *task_of(struct trace *trace, const struct pd_tp_sample *sample,
-                            struct pd_thread **thread)
-{
-    *thread = pd_tp_thread(sample, sample->sample.pid, sample->sample.tid);
-    if (!*thread || !pd_vec_widen_to(&trace->tasks, (size_t)(*thread)->index + 1)) {
-        pd_tp_no_memory(&trace->tp);
-        return NULL;
-    }
-    struct task *task = &trace->tasks.data[(*thread)->index];
-    task->thread = *thread;
-    task->events++;
-    return task;
-}
-
 /* ---- lines ---- */
-
-/* Time, duration and thread; `time` 0: it is not known. */
-static void put_head(struct trace *trace, const struct pd_tp_sample *sample,
-                     const struct pd_thread *thread, uint64_t time, bool timed, uint64_t duration)
-{
-    struct pd_text *out = &trace->tp.out;
-    trace->lines++;
-    if (time && !trace->settings.no_time)
-        pd_text_format(out, "%10.3f ", (double)(time - trace->base) / 1e6);
-    else if (!trace->settings.no_time)
-        pd_text_string(out, "         ? ");
-    if (timed && !trace->settings.no_duration)
-        pd_text_format(out, "(%6.3f ms): ", (double)duration / 1e6);
-    else if (!trace->settings.no_duration)
-        pd_text_string(out, "(         ): ");
-    if (!has(trace, PERFDATA_SYSCALLS_NO_COMM))
-        pd_text_format(out, "%.14s/", pd_tp_comm(sample, thread));
-    pd_text_format(out, "%d ", (int)thread->tid);
-}
 
 static void align(struct pd_text *out, size_t written, size_t to)
 {
@@ -121,14 +39,14 @@ static void align(struct pd_text *out, size_t written, size_t to)
 }
 
 /* Puts the call of another thread that is still going on when this one begins. */
-static void put_interrupted(struct trace *trace, const struct pd_tp_sample *sample)
+static void put_interrupted(struct pd_trace *trace, const struct pd_tp_sample *sample)
 {
     enum { DOTS = 4 };
     struct pd_text *out = &trace->tp.out;
-    struct task *task = trace->current ? &trace->tasks.data[trace->current - 1] : NULL;
+    struct pd_trace_task *task = trace->current ? &trace->tasks.data[trace->current - 1] : NULL;
     if (!task || !task->pending)
         return;
-    put_head(trace, sample, task->thread, task->entered, false, 0);
+    pd_trace_put_head(trace, sample, task->thread, task->entered, false, 0);
     pd_text_bytes(out, task->entry.data, task->entry.length);
     pd_text_char(out, ')');
     align(out, task->entry.length + 1 + DOTS, trace->settings.alignment);
@@ -137,7 +55,7 @@ static void put_interrupted(struct trace *trace, const struct pd_tp_sample *samp
 }
 
 struct named {
-    const struct trace *trace;
+    const struct pd_trace *trace;
     const struct pd_tp_sample *sample;
 };
 
@@ -161,7 +79,8 @@ static void put_error(int number, struct pd_text *out)
 
 /* Puts a result that is a task, with its name, if that is known. perf shows nothing of other
  * results. */
-static void put_result_task(struct trace *trace, const struct pd_tp_sample *sample, int64_t result)
+static void put_result_task(struct pd_trace *trace, const struct pd_tp_sample *sample,
+                            int64_t result)
 {
     struct named named = { trace, sample };
     const char *name = known_name(&named, (uint32_t)result);
@@ -171,8 +90,9 @@ static void put_result_task(struct trace *trace, const struct pd_tp_sample *samp
         pd_text_format(&trace->tp.out, " (%s)", name);
 }
 
-static void put_result(struct trace *trace, const struct pd_tp_sample *sample,
-                       const struct pd_syscall *call, const struct task *task, int64_t result)
+static void put_result(struct pd_trace *trace, const struct pd_tp_sample *sample,
+                       const struct pd_syscall *call, const struct pd_trace_task *task,
+                       int64_t result)
 {
     struct pd_text *out = &trace->tp.out;
     struct named named = { trace, sample };
@@ -195,8 +115,8 @@ static void put_result(struct trace *trace, const struct pd_tp_sample *sample,
 
 enum { ID, ARGUMENTS_OR_RESULT };
 
-static void make_entry(struct trace *trace, const struct pd_tp_sample *sample,
-                       const struct pd_syscall *call, struct task *task)
+static void make_entry(struct pd_trace *trace, const struct pd_tp_sample *sample,
+                       const struct pd_syscall *call, struct pd_trace_task *task)
 {
     const struct pd_trace_field *field = sample->plan->fields[ARGUMENTS_OR_RESULT];
     struct pd_syscall_text *text = &trace->scratch;
@@ -236,18 +156,13 @@ static void make_entry(struct trace *trace, const struct pd_tp_sample *sample,
     pd_text_bytes(&task->entry, text->text.data, text->text.length);
 }
 
-static bool is_full(const struct trace *trace)
+static bool prints_entries(const struct pd_trace *trace)
 {
-    return trace->options->max_events && trace->lines >= trace->options->max_events;
+    return !pd_trace_is_full(trace) && !trace->options->duration && !trace->options->min_stack &&
+           !pd_trace_has(trace, PERFDATA_SYSCALLS_SUMMARY_ONLY | PERFDATA_SYSCALLS_FAILURES);
 }
 
-static bool prints_entries(const struct trace *trace)
-{
-    return !is_full(trace) && !trace->options->duration && !trace->options->min_stack &&
-           !has(trace, PERFDATA_SYSCALLS_SUMMARY_ONLY | PERFDATA_SYSCALLS_FAILURES);
-}
-
-static perfdata_status unknown_call(struct trace *trace, const struct pd_tp_sample *sample,
+static perfdata_status unknown_call(struct pd_trace *trace, const struct pd_tp_sample *sample,
                                     uint64_t number)
 {
     bool is_none = (uint32_t)number == UINT32_MAX; /* what a signal's return says */
@@ -259,7 +174,7 @@ static perfdata_status unknown_call(struct trace *trace, const struct pd_tp_samp
 }
 
 /* Puts the sample behind a line, for those who look for mistakes. */
-static void put_sample(struct trace *trace, const struct pd_tp_sample *sample,
+static void put_sample(struct pd_trace *trace, const struct pd_tp_sample *sample,
                        const struct pd_thread *thread)
 {
     const struct pd_sample *from = &sample->sample;
@@ -269,11 +184,11 @@ static void put_sample(struct trace *trace, const struct pd_tp_sample *sample,
 }
 
 /* What is done with a call that is shown, when a sample enters or leaves it. */
-typedef perfdata_status take_call_fn(struct trace *trace, const struct pd_tp_sample *sample,
+typedef perfdata_status take_call_fn(struct pd_trace *trace, const struct pd_tp_sample *sample,
                                      const struct pd_syscall *call, struct pd_thread *thread,
-                                     struct task *task);
+                                     struct pd_trace_task *task);
 
-static perfdata_status take_call(struct trace *trace, const struct pd_tp_sample *sample,
+static perfdata_status take_call(struct pd_trace *trace, const struct pd_tp_sample *sample,
                                  take_call_fn *take)
 {
     uint64_t number = pd_tp_number(sample, ID);
@@ -285,27 +200,27 @@ static perfdata_status take_call(struct trace *trace, const struct pd_tp_sample 
     if (!pd_syscall_is_one_of(call->name, trace->options->calls))
         return PERFDATA_OK;
     struct pd_thread *thread;
-    struct task *task = task_of(trace, sample, &thread);
+    struct pd_trace_task *task = pd_trace_task(trace, sample, &thread);
     if (!task)
         return PERFDATA_ERROR_MEMORY;
-    if (has(trace, PERFDATA_SYSCALLS_SAMPLES))
+    if (pd_trace_has(trace, PERFDATA_SYSCALLS_SAMPLES))
         put_sample(trace, sample, thread);
     return take(trace, sample, call, thread, task);
 }
 
-static perfdata_status enter(struct trace *trace, const struct pd_tp_sample *sample,
+static perfdata_status enter(struct pd_trace *trace, const struct pd_tp_sample *sample,
                              const struct pd_syscall *call, struct pd_thread *thread,
-                             struct task *task)
+                             struct pd_trace_task *task)
 {
     if (prints_entries(trace))
         put_interrupted(trace, sample);
     task->entered = sample->sample.time;
-    if (!has(trace, PERFDATA_SYSCALLS_SUMMARY_ONLY))
+    if (!pd_trace_has(trace, PERFDATA_SYSCALLS_SUMMARY_ONLY))
         make_entry(trace, sample, call, task);
     if (!call->is_exit) {
         task->pending = true;
     } else if (prints_entries(trace)) {
-        put_head(trace, sample, thread, task->entered, false, 0);
+        pd_trace_put_head(trace, sample, thread, task->entered, false, 0);
         pd_text_bytes(&trace->tp.out, task->entry.data, task->entry.length);
         pd_text_char(&trace->tp.out, ')');
         align(&trace->tp.out, task->entry.length + 1,
@@ -321,14 +236,14 @@ static perfdata_status take_enter(void *data, const struct pd_tp_sample *sample)
     return take_call(data, sample, enter);
 }
 
-static struct call_stats *find_stats(struct trace *trace, const struct pd_thread *thread,
-                                     uint64_t number)
+static struct pd_trace_call *find_stats(struct pd_trace *trace, const struct pd_thread *thread,
+                                        uint64_t number)
 {
     uint64_t key = (uint64_t)thread->index << 32 | (uint32_t)number;
     uint32_t at = pd_map64_get(&trace->stats_at, key);
     if (at != PD_MAP64_NONE)
         return &trace->stats.data[at];
-    struct call_stats fresh = { .number = (uint32_t)number, .thread = thread->index };
+    struct pd_trace_call fresh = { .number = (uint32_t)number, .thread = thread->index };
     if (trace->stats.count >= PD_MAP64_NONE || !pd_vec_push(&trace->stats, fresh) ||
         !pd_map64_set(&trace->stats_at, key, (uint32_t)trace->stats.count - 1))
         return NULL;
@@ -336,9 +251,10 @@ static struct call_stats *find_stats(struct trace *trace, const struct pd_thread
 }
 
 /* A thread often makes the same call again and again. */
-static struct call_stats *stats_of(struct trace *trace, struct task *task, uint64_t number)
+static struct pd_trace_call *stats_of(struct pd_trace *trace, struct pd_trace_task *task,
+                                      uint64_t number)
 {
-    struct call_stats *stats = task->stats ? &trace->stats.data[task->stats - 1] : NULL;
+    struct pd_trace_call *stats = task->stats ? &trace->stats.data[task->stats - 1] : NULL;
     if (stats && stats->number == (uint32_t)number)
         return stats;
     stats = find_stats(trace, task->thread, number);
@@ -346,38 +262,39 @@ static struct call_stats *stats_of(struct trace *trace, struct task *task, uint6
     return stats;
 }
 
-static bool count_call(struct trace *trace, struct task *task, uint64_t number, uint64_t duration,
-                       int64_t result)
+static bool count_call(struct pd_trace *trace, struct pd_trace_task *task, uint64_t number,
+                       uint64_t duration, int64_t result)
 {
-    struct call_stats *stats = stats_of(trace, task, number);
+    struct pd_trace_call *stats = stats_of(trace, task, number);
     if (!stats)
         return false;
     pd_spread_add(&stats->durations, duration);
     if (result >= 0)
         return true;
     stats->failures++;
-    if (!has(trace, PERFDATA_SYSCALLS_ERRNO_SUMMARY) || result <= -ERRORS)
+    if (!pd_trace_has(trace, PERFDATA_SYSCALLS_ERRNO_SUMMARY) || result <= -ERRORS)
         return true;
     if (!stats->errors) {
-        struct error_counts none = { 0 };
+        struct pd_trace_errors none = { 0 };
         if (!pd_vec_push(&trace->errors, none))
             return false;
         stats->errors = (uint32_t)trace->errors.count;
     }
-    struct error_counts *counts = &trace->errors.data[stats->errors - 1];
+    struct pd_trace_errors *counts = &trace->errors.data[stats->errors - 1];
     if (!pd_vec_widen_to(&counts->of, (size_t)-result + 1))
         return false;
     counts->of.data[-result]++;
     return true;
 }
 
-static void put_exit(struct trace *trace, const struct pd_tp_sample *sample,
+static void put_exit(struct pd_trace *trace, const struct pd_tp_sample *sample,
                      const struct pd_syscall *call, const struct pd_thread *thread,
-                     const struct task *task, int64_t result)
+                     const struct pd_trace_task *task, int64_t result)
 {
     struct pd_text *out = &trace->tp.out;
     bool timed = task->entered != 0;
-    put_head(trace, sample, thread, task->entered, timed, sample->sample.time - task->entered);
+    pd_trace_put_head(trace, sample, thread, task->entered, timed,
+                      sample->sample.time - task->entered);
     size_t from = out->length;
     if (task->pending)
         pd_text_bytes(out, task->entry.data, task->entry.length);
@@ -391,67 +308,26 @@ static void put_exit(struct trace *trace, const struct pd_tp_sample *sample,
     pd_text_char(out, '\n');
 }
 
-/* Resolves the sample's chain; false: no memory. */
-static bool take_chain(struct trace *trace, const struct pd_tp_sample *sample,
-                       const struct pd_thread *thread, size_t *count)
-{
-    enum { ALL = 1024 };
-    uint32_t asked = trace->options->max_stack;
-    size_t room = asked ? PD_MIN(asked, ALL) : ALL;
-    bool invalid = false;
-    *count = 0;
-    if (!sample->sample.callchain || !trace->tp.resolver)
-        return true;
-    if (!pd_vec_reserve(&trace->frames, room))
-        return false;
-    *count = pd_resolve_chain(trace->tp.resolver, &sample->sample, thread, sample->record->number,
-                              (unsigned)room, trace->frames.data, room, &invalid);
-    return true;
-}
-
-static void put_chain(struct trace *trace, size_t count)
-{
-    enum { INDENT = 39 };
-    struct pd_text *out = &trace->tp.out;
-    for (size_t i = 0; i < count; i++) {
-        const struct pd_frame *frame = &trace->frames.data[i];
-        const struct pd_location *location = frame->location;
-        pd_text_fill(out, ' ', INDENT);
-        if (location && location->sym)
-            pd_text_string(out, location->sym->name);
-        else
-            pd_text_format(out, "[%#llx]",
-                           (unsigned long long)(location && location->map ? location->addr : 0));
-        bool is_inlined = location && location->sym && location->sym->inlined;
-        if (is_inlined)
-            pd_text_char(out, '\n');
-        else
-            pd_text_format(out, " (%s)\n",
-                           location && location->map && location->dso ? location->dso->name
-                                                                      : "[unknown]");
-    }
-}
-
-static perfdata_status leave(struct trace *trace, const struct pd_tp_sample *sample,
+static perfdata_status leave(struct pd_trace *trace, const struct pd_tp_sample *sample,
                              const struct pd_syscall *call, struct pd_thread *thread,
-                             struct task *task)
+                             struct pd_trace_task *task)
 {
     int64_t result = pd_syscall_result(call, pd_tp_number(sample, ARGUMENTS_OR_RESULT));
     uint64_t time = sample->sample.time;
     uint64_t duration = task->entered && time > task->entered ? time - task->entered : 0;
-    bool sums = has(trace, PERFDATA_SYSCALLS_SUMMARY | PERFDATA_SYSCALLS_SUMMARY_ONLY);
+    bool sums = pd_trace_has(trace, PERFDATA_SYSCALLS_SUMMARY | PERFDATA_SYSCALLS_SUMMARY_ONLY);
     if (sums && !count_call(trace, task, pd_tp_number(sample, ID), duration, result))
         return pd_tp_no_memory(&trace->tp);
-    bool shown = !is_full(trace) && !has(trace, PERFDATA_SYSCALLS_SUMMARY_ONLY) &&
-                 (result < 0 || !has(trace, PERFDATA_SYSCALLS_FAILURES)) &&
+    bool shown = !pd_trace_is_full(trace) && !pd_trace_has(trace, PERFDATA_SYSCALLS_SUMMARY_ONLY) &&
+                 (result < 0 || !pd_trace_has(trace, PERFDATA_SYSCALLS_FAILURES)) &&
                  (!trace->options->duration ||
                   (task->entered && duration >= trace->options->duration));
     size_t frames = 0;
-    if (shown && !take_chain(trace, sample, thread, &frames))
+    if (shown && !pd_trace_chain(trace, sample, thread, &frames))
         return pd_tp_no_memory(&trace->tp);
     if (shown && (!sample->sample.callchain || frames >= trace->options->min_stack)) {
         put_exit(trace, sample, call, thread, task, result);
-        put_chain(trace, frames);
+        pd_trace_put_chain(trace, frames);
     }
     task->pending = false;
     return PERFDATA_OK;
@@ -466,7 +342,7 @@ enum { RUNNING, RUNTIME };
 
 static perfdata_status take_runtime(void *data, const struct pd_tp_sample *sample)
 {
-    struct trace *trace = data;
+    struct pd_trace *trace = data;
     struct pd_thread *thread = pd_tp_thread(sample, UINT32_MAX,
                                             (uint32_t)pd_tp_number(sample, RUNNING));
     if (!thread || !pd_vec_widen_to(&trace->tasks, (size_t)thread->index + 1))
@@ -477,8 +353,8 @@ static perfdata_status take_runtime(void *data, const struct pd_tp_sample *sampl
 
 static perfdata_status note_base(void *data, const struct pd_tp_sample *sample)
 {
-    struct trace *trace = data;
-    if (!trace->base && !has(trace, PERFDATA_SYSCALLS_FULL_TIME))
+    struct pd_trace *trace = data;
+    if (!trace->base && !pd_trace_has(trace, PERFDATA_SYSCALLS_FULL_TIME))
         trace->base = sample->sample.time;
     trace->events += sample->plan->handler && sample->plan->handler->take != take_runtime;
     return PERFDATA_OK;
@@ -495,14 +371,14 @@ static const struct pd_tp_handler handlers[] = {
 
 /* Multiplies in perf's order, since rounding decides what is equal and so stays in the order of
  * numbers. */
-static double total_of(const struct call_stats *stats)
+static double total_of(const struct pd_trace_call *stats)
 {
     return stats->durations.count * (stats->durations.mean / 1e6);
 }
 
 static int longest_first(const void *a, const void *b)
 {
-    const struct call_stats *x = a, *y = b;
+    const struct pd_trace_call *x = a, *y = b;
     if (x->thread != y->thread)
         return x->thread < y->thread ? -1 : 1;
     double m = total_of(x), n = total_of(y);
@@ -511,10 +387,10 @@ static int longest_first(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-static void put_errors(struct trace *trace, const struct call_stats *stats)
+static void put_errors(struct pd_trace *trace, const struct pd_trace_call *stats)
 {
-    const struct error_counts *counts = stats->errors ? &trace->errors.data[stats->errors - 1]
-                                                      : NULL;
+    const struct pd_trace_errors *counts = stats->errors ? &trace->errors.data[stats->errors - 1]
+                                                         : NULL;
     for (size_t i = 0; counts && i < counts->of.count; i++) {
         const char *name = strerrorname_np((int)i);
         if (counts->of.data[i])
@@ -523,7 +399,7 @@ static void put_errors(struct trace *trace, const struct call_stats *stats)
     }
 }
 
-static void put_call(struct trace *trace, const struct call_stats *stats)
+static void put_call(struct pd_trace *trace, const struct pd_trace_call *stats)
 {
     const struct pd_spread *took = &stats->durations;
     const struct pd_syscall *call = pd_syscalls_at(trace->syscalls, stats->number);
@@ -535,13 +411,18 @@ static void put_call(struct trace *trace, const struct call_stats *stats)
     put_errors(trace, stats);
 }
 
-static void put_task(struct trace *trace, const struct task *task, size_t first, size_t end)
+static void put_task(struct pd_trace *trace, const struct pd_trace_task *task, size_t first,
+                     size_t end)
 {
     struct pd_text *out = &trace->tp.out;
     pd_text_format(out, " %s (%d), %llu events, %.1f%%", pd_tp_final_comm(task->thread),
                    (int)task->thread->tid, (unsigned long long)task->events,
                    trace->events ? (double)task->events / (double)trace->events * 100 : 0);
-    if (has(trace, PERFDATA_SYSCALLS_RUNTIME))
+    if (task->major_faults)
+        pd_text_format(out, ", %llu majfaults", (unsigned long long)task->major_faults);
+    if (task->minor_faults)
+        pd_text_format(out, ", %llu minfaults", (unsigned long long)task->minor_faults);
+    if (pd_trace_has(trace, PERFDATA_SYSCALLS_RUNTIME))
         pd_text_format(out, ", %.3f msec", (double)task->runtime / 1e6);
     pd_text_char(out, '\n');
     pd_text_string(
@@ -555,7 +436,7 @@ static void put_task(struct trace *trace, const struct task *task, size_t first,
 }
 
 /* Where the sorted calls of a thread begin. */
-static size_t first_of(const struct trace *trace, uint32_t thread)
+static size_t first_of(const struct pd_trace *trace, uint32_t thread)
 {
     size_t from = 0, to = trace->stats.count;
     while (from < to) {
@@ -569,7 +450,7 @@ static size_t first_of(const struct trace *trace, uint32_t thread)
 }
 
 struct sorted {
-    const struct task *task;
+    const struct pd_trace_task *task;
     size_t place;
 };
 
@@ -585,7 +466,7 @@ static int fewest_first(const void *a, const void *b)
 }
 
 /* Puts threads in perf's order: by its hash buckets, then by how many events they have. */
-static perfdata_status put_summary(struct trace *trace)
+static perfdata_status put_summary(struct pd_trace *trace)
 {
     size_t count, kept = 0;
     struct pd_thread **threads = pd_tp_threads(&trace->tp, &count);
@@ -594,9 +475,9 @@ static perfdata_status put_summary(struct trace *trace)
     if (trace->stats.count)
         qsort(trace->stats.data, trace->stats.count, sizeof *trace->stats.data, longest_first);
     for (size_t i = 0; threads && rows && i < count; i++) {
-        struct task *task = threads[i]->index < trace->tasks.count
-                                ? &trace->tasks.data[threads[i]->index]
-                                : NULL;
+        struct pd_trace_task *task = threads[i]->index < trace->tasks.count
+                                         ? &trace->tasks.data[threads[i]->index]
+                                         : NULL;
         if (task && task->thread)
             rows[kept++] = (struct sorted){ task, i };
     }
@@ -617,17 +498,18 @@ static perfdata_status put_summary(struct trace *trace)
 
 /* ---- the run ---- */
 
-static perfdata_status run(struct trace *trace, struct pd_recording *recording,
+static perfdata_status run(struct pd_trace *trace, struct pd_recording *recording,
                            perfdata_write_fn write, void *data)
 {
     const struct pd_tp_verb verb = { .handlers = handlers,
+                                     .handler_of = pd_trace_fault_handler,
                                      .data = trace,
                                      .hears = PD_TP_HEARS_ALL & ~PD_TP_HEARS(NAMESPACES),
                                      .drops = is_left_out,
                                      .before = note_base };
     trace->syscalls = pd_syscalls_new(pd_features_arch(&recording->features));
     const struct perfdata_syscalls_options *options = trace->options;
-    bool has_chains = !has(trace, PERFDATA_SYSCALLS_SUMMARY_ONLY);
+    bool has_chains = !pd_trace_has(trace, PERFDATA_SYSCALLS_SUMMARY_ONLY) || options->min_stack;
     perfdata_status status = pd_tp_open(&trace->tp, recording, has_chains ? &options->search : NULL,
                                         &verb, write, data);
     if (status >= 0)
@@ -644,7 +526,8 @@ static perfdata_status run(struct trace *trace, struct pd_recording *recording,
         status = pd_tp_no_memory(&trace->tp);
     if (status >= 0)
         status = pd_tp_run(&trace->tp);
-    if (status >= 0 && has(trace, PERFDATA_SYSCALLS_SUMMARY | PERFDATA_SYSCALLS_SUMMARY_ONLY))
+    if (status >= 0 &&
+        pd_trace_has(trace, PERFDATA_SYSCALLS_SUMMARY | PERFDATA_SYSCALLS_SUMMARY_ONLY))
         status = put_summary(trace);
     status = pd_tp_close(&trace->tp, status);
     pd_syscalls_free(trace->syscalls);
@@ -676,7 +559,7 @@ perfdata_status perfdata_syscalls_run(perfdata_recording *recording,
     if (!pd_syscalls_know(arch))
         return pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1,
                        "the system calls of %s are in no table yet", arch);
-    struct trace trace = { .options = &known };
+    struct pd_trace trace = { .options = &known };
     status = pd_trace_settings_take(context, &known, &trace.settings);
     if (status < 0)
         return status;

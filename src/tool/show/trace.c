@@ -301,7 +301,8 @@ const struct tool_verb tool_verb_trace = {
     .description =
         "Prints the system calls of a recording with raw_syscalls:sys_enter and sys_exit, a line "
         "a call, on\nstandard error as with perf: begin, duration, thread, arguments, result, call "
-        "chain.",
+        "chain. Samples of\npage faults are lines as well: the code and the place that it looked "
+        "for.",
     .examples = { "trace -i perf.data", "every system call", "trace -s -i perf.data",
                   "what the calls of each thread took" },
     .options = trace_rows,
