@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* <perfdata/recorder.h>: events and what to watch -> a recording that grows. */
+#include "base/cpuid.h"
 #include "base/memory.h"
 #include "record/command.h"
 #include "record/events/filter.h"
@@ -168,6 +169,18 @@ perfdata_status perfdata_recorder_set_filter(perfdata_recorder *recorder, const 
 
 /* ---- starting ---- */
 
+/* AMD's processors sample precise cycles with a unit that cannot leave guests out, and perf does
+ * not ask them to. */
+static bool can_leave_out_guests(const perfdata_recorder *recorder)
+{
+    char vendor[PD_CPUID_SIZE];
+    char *text = pd_roots_read(&recorder->roots, NULL, "/proc/cpuinfo");
+    bool is_amd = text && pd_cpuinfo_value(text, "vendor_id", vendor, sizeof vendor) &&
+                  !strcmp(vendor, "AuthenticAMD");
+    free(text);
+    return !is_amd;
+}
+
 /* perf's "cycles:P": the most precise cycles that the hardware has. */
 static perfdata_status default_events(perfdata_recorder *recorder)
 {
@@ -181,6 +194,8 @@ static perfdata_status default_events(perfdata_recorder *recorder)
     event->most_precise = true;
     if (recorder->events.no_host)
         event->attr.flags |= UINT64_C(1) << PD_ATTR_EXCLUDE_HOST;
+    if (!recorder->events.guests && can_leave_out_guests(recorder))
+        event->attr.flags |= UINT64_C(1) << PD_ATTR_EXCLUDE_GUEST;
     return PERFDATA_OK;
 }
 
