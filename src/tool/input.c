@@ -287,6 +287,7 @@ int tool_write_text(void *tool, const char *text, size_t length)
 int tool_write_error(void *tool, const char *text, size_t length)
 {
     tool_flush(tool);
+    tool_tell_warnings(tool); /* perf says them as they come, which is before it */
     return fwrite(text, 1, length, stderr) != length;
 }
 

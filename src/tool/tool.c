@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,12 +126,12 @@ static bool is_kept(const struct tool_warnings *warnings, const char *text)
     return false;
 }
 
-/* Each text once, in the order in which they came. */
-static void keep_warning(struct tool_warnings *warnings, const char *text)
+/* Workers say warnings while text is written, and what was said so far is written before it. */
+static pthread_mutex_t warnings_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void keep_new_warning(struct tool_warnings *warnings, const char *text)
 {
     size_t size = strlen(text) + 1;
-    if (is_kept(warnings, text))
-        return;
     char *grown = warnings->length + size <= WARNINGS_MAX
                       ? realloc(warnings->text, warnings->length + size)
                       : NULL;
@@ -143,18 +144,30 @@ static void keep_warning(struct tool_warnings *warnings, const char *text)
     warnings->length += size;
 }
 
+/* Each text once, in the order in which they came. */
+static void keep_warning(struct tool_warnings *warnings, const char *text)
+{
+    pthread_mutex_lock(&warnings_lock);
+    if (!is_kept(warnings, text))
+        keep_new_warning(warnings, text);
+    pthread_mutex_unlock(&warnings_lock);
+}
+
 void tool_tell_warnings(struct tool *tool)
 {
     struct tool_warnings *warnings = &tool->warnings;
-    if (warnings->length)
+    pthread_mutex_lock(&warnings_lock);
+    if (warnings->told < warnings->length)
         tool_progress_clear(tool);
-    for (size_t at = 0; at < warnings->length && !tool->quiet;
-         at += strlen(warnings->text + at) + 1)
-        fputs(warnings->text + at, stderr);
-    if (warnings->left_out)
-        tool_error(tool, "%" PRIu64 " further warnings", warnings->left_out);
-    free(warnings->text);
-    *warnings = (struct tool_warnings){ 0 };
+    for (; warnings->told < warnings->length;
+         warnings->told += strlen(warnings->text + warnings->told) + 1)
+        if (!tool->quiet)
+            fputs(warnings->text + warnings->told, stderr);
+    uint64_t left_out = warnings->left_out;
+    warnings->left_out = 0;
+    pthread_mutex_unlock(&warnings_lock);
+    if (left_out)
+        tool_error(tool, "%" PRIu64 " further warnings", left_out);
 }
 
 /* Printed at once, since perf says it before all else; and once, since this program reads the same
@@ -259,6 +272,8 @@ int tool_finish(struct tool *tool, enum tool_exit code)
     }
     free(tool->output.buffer);
     tool->output.buffer = NULL;
+    free(tool->warnings.text);
+    tool->warnings = (struct tool_warnings){ 0 };
     tool_forget_settings(tool);
     if (!tool->as_perf)
         return code;

@@ -34,7 +34,7 @@ struct tool_issues {
 /* Issues in perf's words; those beyond the room are counted. */
 struct tool_warnings {
     char *text;
-    size_t length;
+    size_t length, told; /* the first `told` bytes are written */
     uint64_t left_out;
 };
 
@@ -83,7 +83,7 @@ struct tool {
     int perf_exit; /* what to return as perf; -1: by the table    */
     bool quiet;    /* -q of perf's verbs: none of perf's warnings */
     struct tool_issues issues[PERFDATA_ISSUE_COUNT];
-    struct tool_warnings warnings; /* to be written at the end */
+    struct tool_warnings warnings; /* written before text on standard error, or at the end */
     bool pages,
         writes;   /* of the verb: long text; a file, which an interrupt must not leave half done */
     bool goes_on; /* an interrupt ends nothing: a file is changed in place */
