@@ -212,7 +212,10 @@ done
 "$PERFDATA" sched timehist -i "$SOURCE/tests/data/verbs/sched.data" --no-call-graph 2>said >/dev/null
 [ ! -s said ] || { echo 'chains that nobody asked for are missed'; : >failed; }
 # perf tells what the first sample lacks before it looks for symbols of the next one.
-"$PERFDATA" c2c report --stdio -i "$SOURCE/tests/data/demo/spin.data" 2>&1 >/dev/null |
+# Its kernel is made one that no machine has.
+LC_ALL=C sed 's/\x48\xdc\x54\x0c\x8b\x76/\x48\xdc\x54\x0c\x8b\x77/' \
+    "$SOURCE/tests/data/demo/spin.data" >spin.data
+"$PERFDATA" c2c report --stdio -i spin.data 2>&1 >/dev/null |
     cut -c1-27 >said
 printf '%s\n' 'WARNING: no sample cpu valu' 'No kallsyms or vmlinux with' | cmp -s - said ||
     { echo 'c2c report says:'; cat said; : >failed; }
