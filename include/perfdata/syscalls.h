@@ -44,8 +44,8 @@ struct perfdata_syscalls_options {
         *perf_config; /* read in place of /etc/perfconfig and home's; NULL: these. Since 0.1 */
 };
 
-/* Prints the calls of raw_syscalls:sys_enter and sys_exit and the samples of page faults, with their
- * call chains where these were recorded. The library knows the names of calls and arguments;
+/* Prints the calls of raw_syscalls:sys_enter and sys_exit and the samples of page faults, with
+ * their call chains where these were recorded. The library knows the names of calls and arguments;
  * numbers that it does not know are left out and told as an issue. Strings of the options need to
  * live until it returns. PERFDATA_ERROR_UNSUPPORTED for machines whose numbers of calls it does not
  * know; one pass over the recording, memory by the number of threads. Since 0.1. */
