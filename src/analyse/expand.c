@@ -17,6 +17,14 @@ static uint64_t caller_symbol(const struct pd_hist *hist, const struct pd_hist_f
     return frame->sym == PD_HIST_NONE ? frame->ip : frame->sym;
 }
 
+/* perf takes the address of a caller in memory for one in its file, and adds once more what lies
+ * between them. */
+static uint64_t caller_address(const struct pd_hist *hist, const struct pd_hist_frame *frame)
+{
+    (void)hist;
+    return frame->ip + frame->map_bias;
+}
+
 static uint64_t caller_symbol_size(const struct pd_hist *hist, const struct pd_hist_frame *frame)
 {
     (void)hist;

@@ -17,7 +17,6 @@ static const struct perfdata_word fields[] = {
 
 #define KEY(identifier, key, title, ...) { key, title, 1 },
 #define COLUMN(identifier, key, title, ...) { key, "a number: " title, 1 },
-#define REFUSED(key, mode) { key, "", 0 },
 static const struct perfdata_word keys[] = {
 #include "analyse/keys.def"
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows -> the columns of sort keys: how wide they are, and the text of a cell. */
+#include "format/names.h"
 #include "render/data_source.h"
 #include "render/raw_dump/raw_dump.h"
 #include "render/report/draw.h"
@@ -111,6 +112,9 @@ static void measure_memory(struct pd_report_table *table, const struct pd_hist_r
         widen(&widths[PD_KEY_DSO_DADDR], digits);
 }
 
+/* What perf makes room for where any sample has a transaction, whatever its text is. */
+enum { TRANSACTION_WIDTH = 32 };
+
 static void measure_row(struct pd_report_table *table, const struct pd_hist_row *row)
 {
     const struct pd_report_plan *plan = table->plan;
@@ -135,6 +139,8 @@ static void measure_row(struct pd_report_table *table, const struct pd_hist_row 
         widen(&widths[PD_KEY_SRCLINE], strlen(row->line));
     if (row->file && row->met & PD_MET_FILE)
         widen(&widths[PD_KEY_SRCFILE], strlen(row->file));
+    if (widths[PD_KEY_TRANSACTION] && pd_hist_row_word(table->result, row, PD_KEY_TRANSACTION))
+        widen(&widths[PD_KEY_TRANSACTION], TRANSACTION_WIDTH);
     widen(&widths[PD_KEY_TIME], plan->options->flags & PERFDATA_REPORT_NS ? 16 : 12);
     if (widths[PD_KEY_CGROUP]) {
         uint64_t id = pd_hist_row_word(table->result, row, PD_KEY_CGROUP);
@@ -342,6 +348,27 @@ static void cell_size(const struct key_cell *cell, struct pd_text *out)
 {
     size_t before = out->length;
     pd_size_text(cell->word, out);
+    pd_text_pad(out, before, cell->width);
+}
+
+static void cell_address(const struct key_cell *cell, struct pd_text *out)
+{
+    size_t before = out->length;
+    pd_text_hex_prefixed(out, cell->word);
+    pd_text_pad(out, before, cell->width);
+}
+
+static void cell_transaction(const struct key_cell *cell, struct pd_text *out)
+{
+    size_t before = out->length;
+    uint64_t word = cell->word, abort = word >> 32;
+    for (const struct pd_name *name = pd_names_transaction.items; name->text; name++)
+        if (word & name->value)
+            pd_text_format(out, "%s ", name->text);
+    if (word && !(word & (PD_TXN_SYNC | PD_TXN_ASYNC)))
+        pd_text_string(out, "NEITHER ");
+    if (abort)
+        pd_text_format(out, ":%llx", (unsigned long long)abort);
     pd_text_pad(out, before, cell->width);
 }
 

@@ -164,16 +164,17 @@ void pd_report_replace_separator(struct pd_text *out, size_t from, const char *s
             out->data[i] = '.';
 }
 
-/* perf's buffer for a row with separators has two bytes for each column besides its width. So two
+/* perf's buffer for a row with separators has two bytes for each column besides its width. So three
  * things may not fit and are cut: the mark of an inlined function, which no width counts, and what
- * follows a level of memory that is longer than its column. */
+ * follows a level of memory or a transaction that is longer than its column. */
 static void cut_row(const struct pd_report_table *table, const struct pd_hist_row *row,
                     size_t begin, struct pd_text *out)
 {
     const struct pd_symbol *symbol = row->entry->first.symbol;
     struct cell cell = { 0 };
     size_t room = 1;
-    bool may_be_long = (symbol && symbol->inlined) || table->plan->mode == PD_REPORT_MEMORY;
+    bool may_be_long = (symbol && symbol->inlined) || table->plan->mode == PD_REPORT_MEMORY ||
+                       pd_hist_key_at(&table->plan->hist, PD_KEY_TRANSACTION);
     if (!table->plan->options->separator || !may_be_long)
         return;
     while (next_cell(table, &cell))

@@ -7,16 +7,12 @@
 struct key_row {
     const char *name, *title;
     uint8_t what;
-    bool refused;
     enum pd_report_mode mode; /* of a key that only one mode has: this mode */
 };
 
 static const struct key_row key_rows[] = {
-#define KEY(identifier, key, text, mode, ...)                                                      \
-    { key, text, PD_KEY_##identifier, false, PD_REPORT_##mode },
-#define COLUMN(identifier, key, text, ...)                                                         \
-    { key, text, PD_COLUMN_##identifier, false, PD_REPORT_NORMAL },
-#define REFUSED(key, mode) { key, NULL, 0, true, PD_REPORT_##mode },
+#define KEY(identifier, key, text, mode, ...) { key, text, PD_KEY_##identifier, PD_REPORT_##mode },
+#define COLUMN(identifier, key, text, ...) { key, text, PD_COLUMN_##identifier, PD_REPORT_NORMAL },
 #include "analyse/keys.def"
 };
 
@@ -28,7 +24,7 @@ const char *perfdata_report_key_name(size_t index)
 static const struct key_row *row_of(uint8_t what)
 {
     for (size_t i = 0; i < PD_LENGTH(key_rows); i++)
-        if (!key_rows[i].refused && key_rows[i].what == what)
+        if (key_rows[i].what == what)
             return &key_rows[i];
     return NULL;
 }
@@ -132,9 +128,6 @@ static perfdata_status parse_keys(struct pd_recording *recording, const char *te
             continue; /* nothing will be printed */
         if (is_of_power(token, length))
             continue;
-        if (row->refused)
-            return pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1,
-                           "--%s key '%s' is not supported yet", option, row->name);
         add(plan, row->what);
     }
     return 0;
@@ -294,7 +287,8 @@ static perfdata_status setup_columns(struct pd_recording *recording, struct pd_r
             plan->hist.keys[plan->hist.key_count++] = plan->layout.order[i];
     plan->hist.keeps_addresses = plan->hist.frames != PD_FRAMES_BY_FUNCTION ||
                                  has_order(plan, PD_KEY_SRCLINE) ||
-                                 has_order(plan, PD_KEY_SRCFILE) || plan->hist.long_names;
+                                 has_order(plan, PD_KEY_SRCFILE) || has_order(plan, PD_KEY_ADDR) ||
+                                 plan->hist.long_names;
     plan->counts_latency = has_order(plan, PD_COLUMN_LATENCY) ||
                            has_order(plan, PD_KEY_PARALLELISM);
     plan->hist.has_access = plan->mode != PD_REPORT_NORMAL;

@@ -103,6 +103,23 @@ WORD(stage)
     return 0;
 }
 
+WORD(transaction)
+{
+    (void)state;
+    return facts->sample->transaction;
+}
+
+/* As recorded. perf takes the target of a branch in memory for one in its file, and adds once more
+ * what lies between them. */
+WORD(address)
+{
+    const struct pd_location *location = facts->location;
+    if (!location->map)
+        return location->addr;
+    return state->shared->plan->mode == PD_REPORT_BRANCH ? location->ip + facts->access->to.map_bias
+                                                         : location->ip;
+}
+
 /* Once all keys have their words, pd_report_trace_words() sets this one. */
 WORD(payload)
 {
