@@ -263,6 +263,20 @@ static perfdata_status check_levels(struct pd_context *context, const struct pd_
     return 0;
 }
 
+/* perf has made the column of callers before it learns that there are no chains, and takes it away
+ * then, whoever asked for it; but not where --fields names all columns. */
+static void take_children_away(struct pd_report_plan *plan)
+{
+    size_t kept = 0;
+    if (plan->layout.fields_are_strict || plan->mode != PD_REPORT_NORMAL ||
+        plan->options->flags & PERFDATA_REPORT_NO_CHILDREN)
+        return;
+    for (size_t i = 0; i < plan->layout.column_count; i++)
+        if (plan->layout.columns[i].what != PD_COLUMN_CHILDREN)
+            plan->layout.columns[kept++] = plan->layout.columns[i];
+    plan->layout.column_count = kept;
+}
+
 static perfdata_status setup_columns(struct pd_recording *recording, struct pd_report_plan *plan,
                                      bool children)
 {
@@ -276,6 +290,8 @@ static perfdata_status setup_columns(struct pd_recording *recording, struct pd_r
         status = parse_keys(recording, fields + (*fields == '+'), "fields", plan, add_column);
     for (size_t i = 0; i < plan->layout.order_count; i++)
         add_column(plan, plan->layout.order[i]);
+    if (!children)
+        take_children_away(plan);
     for (size_t i = 0; i < plan->layout.column_count; i++)
         add_order(plan, plan->layout.columns[i].what);
     user_widths(plan);
