@@ -155,7 +155,8 @@ static enum tool_exit run_timehist(struct tool *tool, void *data, int argc, char
 {
     const struct sched_options *options = data;
     if (options->summary_only && (options->next || options->wakeups))
-        return tool_usage(tool, "Error: -s and -[n|w] are mutually exclusive.");
+        return tool_exit_as(tool, tool_usage(tool, "Error: -s and -[n|w] are mutually exclusive."),
+                            234);
     if (options->max_stack > 1024)
         return tool_usage(tool, "option --max-stack: at most 1024 frames");
     return run_view(tool, data, argc, argv);
