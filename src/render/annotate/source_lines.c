@@ -27,7 +27,7 @@ static int by_percent(const void *left, const void *right)
         if (a->percents[i] < b->percents[i])
             return 1;
     }
-    return strcmp(a->text, b->text);
+    return strcmp(b->text, a->text);
 }
 
 /* Names the source lines of instructions with enough samples. False: no memory. */

@@ -494,7 +494,8 @@ perfdata_status pd_report_start(struct pd_report *report)
     if (status == 0)
         status = parse_itrace(report);
     if (status < 0) {
-        report->perf_exit = 129;
+        bool both = report->plan.hist.levels && report->options->fields; /* no failure to perf */
+        report->perf_exit = both ? 0 : 129;
         return status;
     }
     status = pd_event_switch_init(&report->plan.event_switch, report->recording,
