@@ -48,6 +48,17 @@ PERFDATA_API const char *perfdata_build_id_cache_directory(const perfdata_build_
 PERFDATA_API perfdata_status perfdata_build_id_cache_add(perfdata_build_id_cache *cache,
                                                          const char *path,
                                                          char id[PERFDATA_BUILD_ID_TEXT]);
+/* Keeps a copy of a kernel's code: of `path`, a kcore as /proc has it, the parts that are the
+ * kernel and its modules, with the files kallsyms and modules beside it, below
+ * DIR/[kernel.kcore]/ID/TIME. The build-id is that of sys/kernel/notes beside the folder they are
+ * in. Where a copy of the kernel, loaded at the same place with the same modules, is kept already,
+ * nothing is copied and *is_new is 0, else 1. `folder` (of `size` bytes, cut; may be NULL) gets
+ * where the copy is. Costs some 20 to 60 MB read and written. Status as of
+ * perfdata_build_id_cache_add(); besides PERFDATA_ERROR_UNSUPPORTED: no core file of 64 bits. Since
+ * 0.1. */
+PERFDATA_API perfdata_status perfdata_build_id_cache_add_kcore(perfdata_build_id_cache *cache,
+                                                               const char *path, char *folder,
+                                                               size_t size, int *is_new);
 /* Removes what is kept under the build-id that the file has now. PERFDATA_ERROR_NO_DATA: the cache
  * has none of it; else as above. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_build_id_cache_remove(perfdata_build_id_cache *cache,

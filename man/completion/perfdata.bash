@@ -36,7 +36,7 @@ _perfdata()
         assemble) words='-o --output --help' ;;
         archive) words='-i --input -f --force -v --verbose --help' ;;
         bundle) words='-i --input --symfs -k --vmlinux --kallsyms --jitdump --debuginfod -f --force --strict --all-streams --memory -j --jobs --progress --cache -v --verbose -o --output --help' ;;
-        buildid-cache) words='-l --list -a --add -r --remove -p --purge -P --purge-all -M --missing -u --update --debuginfod -f --force -v --verbose --help' ;;
+        buildid-cache) words='-l --list -a --add -r --remove -p --purge -P --purge-all -M --missing -u --update -k --kcore --debuginfod -f --force -v --verbose --help' ;;
         slice) words='-i --input -v --verbose --progress -o --output --pipe --directory --byte-order -z --compress --time -C --cpu -p --pid -t --tid -c --comm -e --event --every --first --last --help' ;;
         merge) words='--progress -o --output --pipe --directory --byte-order -z --compress -v --verbose --help' ;;
         anonymize) words='-i --input -v --verbose --progress -o --output --pipe --directory --byte-order -z --compress --key --keep-stacks --help' ;;

@@ -733,6 +733,7 @@ complete -c perfdata -n '__fish_seen_subcommand_from buildid-cache' -s p -l purg
 complete -c perfdata -n '__fish_seen_subcommand_from buildid-cache' -s P -l purge-all -d 'remove everything'
 complete -c perfdata -n '__fish_seen_subcommand_from buildid-cache' -s M -l missing -r -d 'print build-ids of a recording that the cache has not'
 complete -c perfdata -n '__fish_seen_subcommand_from buildid-cache' -s u -l update -r -d 'keep these files, in place of what has their build-id'
+complete -c perfdata -n '__fish_seen_subcommand_from buildid-cache' -s k -l kcore -r -d 'keep the code of the kernel that this kcore is of: /proc/kcore, a guest'\''s'
 complete -c perfdata -n '__fish_seen_subcommand_from buildid-cache' -l debuginfod -d 'fetch debug files, and objects that are not here, from these servers or those of DEBUGINFOD_URLS'
 complete -c perfdata -n '__fish_seen_subcommand_from buildid-cache' -s f -l force -d 'called as perf: read files of other users too'
 complete -c perfdata -n '__fish_seen_subcommand_from buildid-cache' -s v -l verbose -d 'tell every issue at once'

@@ -1071,6 +1071,8 @@ _perfdata() {
         '*--missing=[print build-ids of a recording that the cache has not]:RECORDING:' \
         '*-u+[keep these files, in place of what has their build-id]:LIST:' \
         '*--update=[keep these files, in place of what has their build-id]:LIST:' \
+        '*-k+[keep the code of the kernel that this kcore is of\: /proc/kcore, a guest'\''s]:FILE:_files' \
+        '*--kcore=[keep the code of the kernel that this kcore is of\: /proc/kcore, a guest'\''s]:FILE:_files' \
         '*--debuginfod=-[fetch debug files, and objects that are not here, from these servers or those of DEBUGINFOD_URLS]::URLS:' \
         '*-f[called as perf\: read files of other users too]' \
         '*--force[called as perf\: read files of other users too]' \

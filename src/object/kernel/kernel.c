@@ -7,7 +7,10 @@
 #include "object/kernel/kcore.h"
 #include "object/kernel/loader.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -323,9 +326,9 @@ static perfdata_status use_symbols(struct pd_kernel_loader *loader, struct pd_sy
 
 /* ERROR_NOT_FOUND: perf would go without symbols. `path`: of the table, NULL when it was given as
  * text. The text is from malloc, with room for a byte behind it, and is the table's from here
- * on. */
+ * on. `wants_kcore`: not found either where no kcore of the recorded kernel lies beside it. */
 static perfdata_status use_kallsyms(struct pd_kernel_loader *loader, const char *path, char *text,
-                                    size_t size)
+                                    size_t size, bool wants_kcore)
 {
     struct pd_symtab_builder *all = pd_symtab_builder_new(pd_search_demangle(loader->search, true));
     struct pd_kcore kcore = { 0 };
@@ -339,6 +342,11 @@ static perfdata_status use_kallsyms(struct pd_kernel_loader *loader, const char 
     if (path)
         status = pd_kcore_open(path, facts.related && !facts.delta,
                                facts.has_stext ? &facts.stext : NULL, loader->request, &kcore);
+    if (wants_kcore && status) {
+        free(text);
+        pd_symtab_builder_free(all);
+        return status;
+    }
     loader->builders.data[0] = all;
     bool parsed = pd_kallsyms_parse(all, text, size);
     if (!parsed)
@@ -349,13 +357,14 @@ static perfdata_status use_kallsyms(struct pd_kernel_loader *loader, const char 
     return status;
 }
 
-static perfdata_status read_kallsyms(struct pd_kernel_loader *loader, const char *path)
+static perfdata_status read_kallsyms(struct pd_kernel_loader *loader, const char *path,
+                                     bool wants_kcore)
 {
     struct pd_bytes bytes;
 
     if (!pd_file_read(path, &bytes, KALLSYMS_LIMIT))
         return PERFDATA_ERROR_NOT_FOUND;
-    return use_kallsyms(loader, path, (char *)bytes.data, bytes.size);
+    return use_kallsyms(loader, path, (char *)bytes.data, bytes.size, wants_kcore);
 }
 
 /* From an index, else from the lines, of which it makes one. */
@@ -371,14 +380,14 @@ static perfdata_status use_running(struct pd_kernel_loader *loader)
     snprintf(path, sizeof path, "%s" PD_PROC_KALLSYMS, root ? root : "");
     loader->of_running = true;
     if (!loader->search->index || !pd_running_open(root, &running))
-        return read_kallsyms(loader, path);
+        return read_kallsyms(loader, path, false);
     perfdata_status status = pd_running_load(loader->search, loader->request, &running,
                                              loader->maps.data, &delta);
     if (!status) {
         use_split(loader, delta);
     } else if (status == PERFDATA_ERROR_NOT_FOUND) {
         loader->running = &running;
-        status = read_kallsyms(loader, path);
+        status = read_kallsyms(loader, path, false);
         loader->running = NULL;
     }
     pd_running_free(&running);
@@ -387,7 +396,7 @@ static perfdata_status use_running(struct pd_kernel_loader *loader)
 
 static perfdata_status try_kallsyms(struct pd_kernel_loader *loader, const char *path)
 {
-    perfdata_status status = strcmp(path, PD_PROC_KALLSYMS) ? read_kallsyms(loader, path)
+    perfdata_status status = strcmp(path, PD_PROC_KALLSYMS) ? read_kallsyms(loader, path, false)
                                                             : use_running(loader);
 
     if (!status && !(loader->kernel->path = pd_memory_noted(strdup(path))))
@@ -434,6 +443,37 @@ static perfdata_status try_vmlinux_list(struct pd_kernel_loader *loader)
 
 /* ---- choice ---- */
 
+static int is_visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+/* The cache may have copies of this kernel's code, each from another boot: the first one that lies
+ * where the kernel was recorded. */
+static perfdata_status try_cached_kcore(struct pd_kernel_loader *loader, const char *cache,
+                                        const char *hex)
+{
+    char folder[PD_PATH_ROOM + 128], path[PD_PATH_ROOM + 512];
+    struct dirent **copies = NULL;
+    perfdata_status status = PERFDATA_ERROR_NOT_FOUND;
+
+    snprintf(folder, sizeof folder, "%s/[kernel.kcore]/%s", cache, hex);
+    errno = 0;
+    int count = scandir(folder, &copies, is_visible, alphasort);
+    pd_memory_note_errno();
+    for (int i = 0; i < count; i++) {
+        snprintf(path, sizeof path, "%s/%s/kallsyms", folder, copies[i]->d_name);
+        if (status == PERFDATA_ERROR_NOT_FOUND)
+            status = read_kallsyms(loader, path, true);
+        if (!status && !loader->kernel->path &&
+            !(loader->kernel->path = pd_memory_noted(strdup(path))))
+            status = PERFDATA_ERROR_MEMORY;
+        free(copies[i]);
+    }
+    free(copies);
+    return status;
+}
+
 /* The cache has a folder for each table, older ones a file. */
 static perfdata_status try_cached(struct pd_kernel_loader *loader, const struct pd_build_id *id)
 {
@@ -442,6 +482,9 @@ static perfdata_status try_cached(struct pd_kernel_loader *loader, const struct 
     if (!pd_search_cache(loader->search, cache))
         return PERFDATA_ERROR_NOT_FOUND;
     pd_build_id_text(id, hex);
+    perfdata_status status = try_cached_kcore(loader, cache, hex);
+    if (status != PERFDATA_ERROR_NOT_FOUND)
+        return status;
     snprintf(path, sizeof path, "%s/" KALLSYMS_NAME "/%s/kallsyms", cache, hex);
     if (access(path, F_OK))
         snprintf(path, sizeof path, "%s/" KALLSYMS_NAME "/%s", cache, hex);
@@ -505,7 +548,7 @@ static perfdata_status choose(struct pd_kernel_loader *loader)
         if (!text)
             return PERFDATA_ERROR_MEMORY;
         memcpy(text, request->kallsyms_text, size);
-        return use_kallsyms(loader, NULL, text, size);
+        return use_kallsyms(loader, NULL, text, size, false);
     }
     if (search->kallsyms && !(request->guest && search->vmlinux))
         return try_kallsyms(loader, search->kallsyms);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the kernel and its modules lie, here and in guests, as records of their maps. */
 #include "base/memory.h"
+#include "object/kernel/kcore_copy.h"
 #include "record/records.h"
 #include <errno.h>
 #include <stdio.h>
@@ -9,37 +10,13 @@
 
 /* ---- the text ---- */
 
-static bool read_range(const char *path, uint64_t *start, uint64_t *end)
-{
-    char *line = NULL;
-    size_t room = 0;
-    errno = 0;
-    FILE *file = fopen(path, "re");
-    *start = *end = 0;
-    while (file && !(*start && *end) && getline(&line, &room, file) > 0) {
-        unsigned long long address;
-        char type, name[64];
-        if (sscanf(line, "%llx %c %63s", &address, &type, name) != 3)
-            continue;
-        if (!strcmp(name, "_text") || (!*start && !strcmp(name, "_stext")))
-            *start = address;
-        else if (!strcmp(name, "_etext"))
-            *end = address;
-    }
-    pd_memory_note_errno();
-    free(line);
-    if (file)
-        fclose(file);
-    return *start && *end > *start;
-}
-
 bool pd_record_kernel_range(perfdata_recorder *recorder)
 {
     char path[PD_PATH_SIZE];
     if (recorder->kernel_end)
         return true;
     if (!pd_roots_path(&recorder->roots, path, "/proc/kallsyms") ||
-        !read_range(path, &recorder->kernel_start, &recorder->kernel_end)) {
+        !pd_kernel_text_range(path, &recorder->kernel_start, &recorder->kernel_end)) {
         recorder->kernel_end = 0;
         return false;
     }
@@ -231,7 +208,7 @@ static perfdata_status put_guest(perfdata_recorder *recorder, struct machine mac
     perfdata_status status = modules ? put_modules(recorder, machine, modules) : PERFDATA_OK;
     if (status < 0)
         return status;
-    if (!kallsyms || !read_range(kallsyms, &start, &end)) {
+    if (!kallsyms || !pd_kernel_text_range(kallsyms, &start, &end)) {
         pd_record_log(recorder, 0,
                       "Couldn't record guest kernel [%u]'s reference relocation symbol.\n",
                       machine.pid);

@@ -6,13 +6,14 @@
 #include <perfdata/build_id_cache.h>
 #include <perfdata/text.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct cache_options {
-    const char *add, *remove, *purge, *update, *missing;
+    const char *add, *remove, *purge, *update, *missing, *kcore;
     int purge_all, list;
 };
 #define FIELD(name) offsetof(struct cache_options, name)
@@ -29,6 +30,8 @@ static const struct tool_option cache_rows[] = {
       "print build-ids of a recording that the cache has not", FIELD(missing) },
     { TOOL_STRING, 'u', "update", "LIST", "keep these files, in place of what has their build-id",
       FIELD(update) },
+    { TOOL_STRING, 'k', "kcore", "FILE",
+      "keep the code of the kernel that this kcore is of: /proc/kcore, a guest's", FIELD(kcore) },
     TOOL_ROW_DEBUGINFOD(0),
     TOOL_ROW_FORCE,
     TOOL_ROW_VERBOSE,
@@ -90,6 +93,22 @@ static void add(struct run *run, const char *path)
     char id[PERFDATA_BUILD_ID_TEXT];
     perfdata_status status = perfdata_build_id_cache_add(run->cache, path, id);
     tell_end(run, "Adding", "add", path, id, status);
+}
+
+static void add_kcore(struct run *run, const char *path)
+{
+    char folder[PATH_MAX];
+    int is_new = 0;
+    perfdata_status status = perfdata_build_id_cache_add_kcore(run->cache, path, folder,
+                                                               sizeof folder, &is_new);
+    if (status < 0 && run->tool->as_perf)
+        tell(run, "Couldn't add %s\n", path); /* perf does not say why */
+    else if (status < 0)
+        tell_failure(run, "add", path, "", status);
+    else if (run->tool->verbose && is_new)
+        tell(run, "kcore added to build-id cache directory %s\n", folder);
+    else if (run->tool->verbose)
+        tell(run, "same kcore found in %s\n", folder);
 }
 
 static void take_out(struct run *run, const char *path)
@@ -223,6 +242,8 @@ static enum tool_exit act(struct run *run, const struct cache_options *options)
     if (ok && options->missing)
         code = missing(run, options->missing);
     ok = ok && for_each(run, options->update, update);
+    if (ok && options->kcore)
+        add_kcore(run, options->kcore);
     if (!ok)
         return tool_failure(run->tool, PERFDATA_ERROR_MEMORY, "buildid-cache", "no memory");
     /* perf has told what it could not do, and ends with 0. */
@@ -234,7 +255,7 @@ static enum tool_exit run_cache(struct tool *tool, void *data, int argc, char **
     const struct cache_options *options = data;
     struct run run = { .tool = tool };
     bool others = options->add || options->remove || options->purge || options->purge_all ||
-                  options->missing || options->update;
+                  options->missing || options->update || options->kcore;
     if (argc)
         return tool_exit_as(tool, tool_usage(tool, "takes no argument; what is '%s'?", argv[0]),
                             129);
