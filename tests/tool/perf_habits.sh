@@ -62,4 +62,12 @@ done
 says 130 '--input .*--sort ' ./perf report --list-opts
 says 0 'latency map .*timehist' "$PERFDATA" sched --list-cmds
 for word in $("$PERFDATA" --list-cmds); do says 0 "$word" "$PERFDATA" help "$word"; done
+# The exit codes of options that do not fit, or a recording that has nothing of what they tell.
+verbs=$SOURCE/tests/data/verbs
+says 234 'mutually exclusive' ./perf sched timehist -s -w -i "$verbs/sched.data"
+says 0 'No sched_switch events' ./perf sched timehist -C 0 -i "$verbs/lock.data"
+says 255 'No sched_switch events' ./perf sched timehist -i "$verbs/lock.data"
+says 234 'Unknown compare key: nosuch' ./perf lock report -k nosuch -i "$verbs/lock.data"
+says 234 'Unknown output field: nosuch' ./perf lock report -F nosuch -i "$verbs/lock.data"
+says 0 'cannot be used together' ./perf report --stdio --hierarchy -F comm -i "$data"
 exit $failed

@@ -88,8 +88,8 @@ static perfdata_status add_column(struct pd_context *context, const char *text, 
     size_t count = 0;
     const struct pd_lock_column *column = find_column(text, length);
     if (!column || (!acquisitions && column == &columns[0]))
-        return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1, "Unknown field: %.*s", (int)length,
-                       text);
+        return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1, "Unknown output field: %.*s",
+                       (int)length, text);
     while (layout->shown[count])
         count++;
     if (count < PD_LOCK_KEYS && !shows(layout, column))

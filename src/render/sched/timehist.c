@@ -585,9 +585,11 @@ perfdata_status pd_sched_timehist(struct pd_sched *sched)
     perfdata_status status = take_options(hist);
     if (!status) {
         look_for_chains(hist);
-        if (!pd_tp_has_event(sched->recording, "sched:sched_switch"))
+        if (!pd_tp_has_event(sched->recording, "sched:sched_switch")) {
+            sched->perf_exit = sched->options->cpus ? 0 : -1; /* for perf the CPUs went well */
             status = pd_fail(&sched->recording->context, PERFDATA_ERROR_NO_DATA, -1,
                              "No sched_switch events found. Have you run 'perf sched record'?");
+        }
     }
     if (!status)
         status = run(hist);

@@ -109,11 +109,14 @@ perfdata_status pd_script_in_order(void *data, struct pd_batch *batch)
     return PERFDATA_OK;
 }
 
-/* Checks whether the sample's time lies before that of the one before it; nothing is printed. */
+/* Checks whether the sample's time lies before that of the one before it. No sample is printed;
+ * other records are, where they are asked for. */
 int pd_script_check_order(struct pd_script *script, const struct pd_delivered *record)
 {
     const struct pd_plan *plan = record->event ? &record->event->plan : NULL;
-    if (record->type != PD_RECORD_SAMPLE || !plan || !plan->time || plan->time + 8u > record->size)
+    if (record->type != PD_RECORD_SAMPLE)
+        return PD_FRONT_PASS;
+    if (!plan || !plan->time || plan->time + 8u > record->size)
         return PD_FRONT_IGNORE;
     uint64_t time = pd_load64(record->data + plan->time, plan->swap);
     script->order.misordered += time < script->order.last_time;

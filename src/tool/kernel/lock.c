@@ -33,7 +33,8 @@ static enum tool_exit run_view(struct tool *tool, void *data, int argc, char **a
     if (code != TOOL_DONE)
         return code;
     perfdata_status status = perfdata_lock_run(recording, &options, tool_write_error, tool);
-    return tool_close_run(tool, recording, status, status == PERFDATA_ERROR_NO_DATA ? 234 : -1);
+    bool is_refused = status == PERFDATA_ERROR_NO_DATA || status == PERFDATA_ERROR_ARGUMENT;
+    return tool_close_run(tool, recording, status, is_refused ? 234 : -1);
 }
 
 static enum tool_exit parse_quiet(struct tool *tool, void *data, const char *value, bool unset)
