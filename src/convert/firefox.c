@@ -5,21 +5,17 @@
  * Functions, frames and stacks are shared by all threads; a thread is shown once for each event
  * that it has samples of. Context switches and samples of tracepoints are markers. */
 #include "convert/convert.h"
+#include "convert/thread_rows.h"
 #include "convert/strings.h"
 #include <stdlib.h>
 
-enum { LIBRARY = 1, CATEGORY_USER = 0, CATEGORY_KERNEL = 1 };
-
-struct row {
-    uint64_t time, weight;
-    uint32_t stack, thread, event;
-};
+enum { LIBRARY = 1, CATEGORY_USER = 0, CATEGORY_KERNEL = 1, ROWS_IN_MEMORY = 512 * 1024 };
 
 struct firefox {
     struct pd_strings strings;
-    PD_VEC(struct row) rows;
-    size_t *begin;        /* by thread: where its rows begin in `order` */
-    uint32_t *order;      /* rows by thread and event */
+    struct pd_thread_rows *rows;
+    struct pd_thread_group group; /* whose rows come next */
+    bool has_group;
     size_t *switch_begin; /* by thread: where its rows begin in `switches` */
     uint32_t *switches;
     uint32_t events;
@@ -33,7 +29,8 @@ static perfdata_status begin(struct pd_convert *x)
     if (!f)
         return pd_convert_no_memory(x);
     f->events = perfdata_profile_event_count(x->profile);
-    return PERFDATA_OK;
+    f->rows = pd_thread_rows_new(ROWS_IN_MEMORY);
+    return f->rows ? PERFDATA_OK : pd_convert_no_memory(x);
 }
 
 static perfdata_status take_samples(struct pd_convert *x, const struct perfdata_samples *samples)
@@ -42,12 +39,11 @@ static perfdata_status take_samples(struct pd_convert *x, const struct perfdata_
     for (size_t i = 0; i < samples->count; i++) {
         if (!x->events[samples->event[i]])
             continue;
-        if (f->rows.count >= UINT32_MAX - 1)
-            return pd_fail(x->context, PERFDATA_ERROR_LIMIT, -1, "too many samples for the form");
-        if (!pd_vec_push(&f->rows,
-                         (struct row){ samples->time[i],
-                                       pd_convert_weight(x, 1, samples->weight[i]),
-                                       samples->stack[i], samples->thread[i], samples->event[i] }))
+        const struct pd_thread_row row = { samples->time[i],
+                                           pd_convert_weight(x, 1, samples->weight[i]),
+                                           samples->stack[i], samples->thread[i],
+                                           samples->event[i] };
+        if (!pd_thread_rows_add(f->rows, &row))
             return pd_convert_no_memory(x);
     }
     return PERFDATA_OK;
@@ -330,62 +326,60 @@ static perfdata_status put_head(struct pd_convert *x)
 
 /* ---- threads ---- */
 
-static perfdata_status put_samples(struct pd_convert *x, size_t from, size_t to)
+static perfdata_status rows_status(struct pd_convert *x, int status)
 {
-    static const char *const names[] = { "stack", "time", "weight" };
-    const struct firefox *f = x->state;
-    perfdata_status status = PERFDATA_OK;
-    pd_text_string(&x->out, "\"samples\":{");
-    for (size_t column = 0; column < PD_LENGTH(names) && status >= 0; column++) {
-        pd_text_format(&x->out, "\"%s\":[", names[column]);
-        for (size_t i = from; i < to && status >= 0; i++) {
-            const struct row *row = &f->rows.data[f->order[i]];
-            if (i > from)
-                pd_text_char(&x->out, ',');
-            if (column == 1)
-                put_time(x, row->time);
-            else
-                pd_text_u64(&x->out, column ? row->weight : row->stack, 0, ' ');
-            status = pd_convert_flush(x, false);
-        }
-        pd_text_string(&x->out, "],");
-    }
-    pd_text_format(&x->out, "\"weightType\":\"samples\",\"length\":%zu}", to - from);
-    return status;
+    if (status >= 0)
+        return PERFDATA_OK;
+    return status == PERFDATA_ERROR_MEMORY
+               ? pd_convert_no_memory(x)
+               : pd_fail(x->context, PERFDATA_ERROR_IO, -1,
+                         "samples could not be read back from a temporary file");
 }
 
-struct marker {
-    uint64_t time;
-    uint32_t name;
-};
-typedef PD_VEC(struct marker) marker_vec;
-
-static perfdata_status put_markers(struct pd_convert *x, const marker_vec *markers)
+/* The values of a column of the group. */
+static perfdata_status put_column(struct pd_convert *x, enum pd_thread_column column)
 {
-    static const char *const names[] = {
-        "name", "startTime", "endTime", "phase", "category", "data"
-    };
-    enum { NAME, START, END, PHASE, CATEGORY, DATA };
+    const struct firefox *f = x->state;
     perfdata_status status = PERFDATA_OK;
-    pd_text_string(&x->out, ",\"markers\":{");
-    for (size_t column = 0; column < PD_LENGTH(names) && status >= 0; column++) {
-        pd_text_format(&x->out, "\"%s\":[", names[column]);
-        for (size_t i = 0; i < markers->count && status >= 0; i++) {
-            if (i)
+    const void *values;
+    size_t count;
+    bool begun = false;
+    int got = 0;
+    while (status >= 0 && (got = pd_thread_rows_values(f->rows, column, &values, &count)) > 0) {
+        for (size_t i = 0; i < count && status >= 0; i++) {
+            if (begun)
                 pd_text_char(&x->out, ',');
-            if (column == NAME)
-                put_index(x, markers->data[i].name);
-            else if (column == START)
-                put_time(x, markers->data[i].time);
-            else if (column == END || column == DATA)
-                put_null(x, i);
+            begun = true;
+            if (column == PD_THREAD_STACK)
+                pd_text_u64(&x->out, ((const uint32_t *)values)[i], 0, ' ');
+            else if (column == PD_THREAD_WEIGHT)
+                pd_text_u64(&x->out, ((const uint64_t *)values)[i], 0, ' ');
             else
-                put_zero(x, i); /* an instant */
+                put_time(x, ((const uint64_t *)values)[i]);
             status = pd_convert_flush(x, false);
         }
+    }
+    return status < 0 ? status : rows_status(x, got);
+}
+
+static perfdata_status put_samples(struct pd_convert *x, uint64_t count)
+{
+    static const struct {
+        const char *name;
+        enum pd_thread_column column;
+    } columns[] = { { "stack", PD_THREAD_STACK },
+                    { "time", PD_THREAD_TIME },
+                    { "weight", PD_THREAD_WEIGHT } };
+    perfdata_status status = PERFDATA_OK;
+    pd_text_string(&x->out, "\"samples\":{");
+    for (size_t i = 0; i < PD_LENGTH(columns) && status >= 0; i++) {
+        pd_text_format(&x->out, "\"%s\":[", columns[i].name);
+        if (count)
+            status = put_column(x, columns[i].column);
         pd_text_string(&x->out, "],");
     }
-    pd_text_format(&x->out, "\"length\":%zu}", markers->count);
+    pd_text_format(&x->out, "\"weightType\":\"samples\",\"length\":%llu}",
+                   (unsigned long long)count);
     return status;
 }
 
@@ -410,10 +404,74 @@ static uint32_t event_name(struct pd_convert *x, uint32_t event)
     return pd_strings_id(&f->strings, name, strlen(name));
 }
 
-/* The thread's rows of one event. `first`: it is the thread's first event, with which its switches
- * are shown. */
+/* What a thread has as markers: the group's rows, then its switches from `from` on. */
+struct markers {
+    uint64_t rows;
+    uint32_t event; /* of the rows */
+    size_t from, to;
+};
+
+enum marker_column { NAME, START, END, PHASE, CATEGORY, DATA };
+
+static void put_marker(struct pd_convert *x, enum marker_column column, uint32_t name)
+{
+    if (column == NAME)
+        put_index(x, name);
+    else if (column == END || column == DATA)
+        put_null(x, 0);
+    else
+        put_zero(x, 0); /* an instant */
+}
+
+static perfdata_status put_marker_column(struct pd_convert *x, enum marker_column column,
+                                         const struct markers *markers)
+{
+    struct firefox *f = x->state;
+    perfdata_status status = PERFDATA_OK;
+    if (column == START && markers->rows)
+        status = put_column(x, PD_THREAD_TIME_AGAIN);
+    uint32_t name = markers->rows ? event_name(x, markers->event) : 0;
+    for (uint64_t i = 0; column != START && i < markers->rows && status >= 0; i++) {
+        if (i)
+            pd_text_char(&x->out, ',');
+        put_marker(x, column, name);
+        status = pd_convert_flush(x, false);
+    }
+    for (size_t i = markers->from; i < markers->to && status >= 0; i++) {
+        const struct perfdata_profile_switch *at = perfdata_profile_switch(x->profile,
+                                                                           f->switches[i]);
+        if (i > markers->from || markers->rows)
+            pd_text_char(&x->out, ',');
+        if (column == START)
+            put_time(x, at->time);
+        else
+            put_marker(x, column, switch_name(f, at));
+        status = pd_convert_flush(x, false);
+    }
+    return status;
+}
+
+static perfdata_status put_markers(struct pd_convert *x, const struct markers *markers)
+{
+    static const char *const names[] = {
+        "name", "startTime", "endTime", "phase", "category", "data"
+    };
+    perfdata_status status = PERFDATA_OK;
+    pd_text_string(&x->out, ",\"markers\":{");
+    for (size_t column = 0; column < PD_LENGTH(names) && status >= 0; column++) {
+        pd_text_format(&x->out, "\"%s\":[", names[column]);
+        status = put_marker_column(x, (enum marker_column)column, markers);
+        pd_text_string(&x->out, "],");
+    }
+    pd_text_format(&x->out, "\"length\":%llu}",
+                   (unsigned long long)(markers->rows + (markers->to - markers->from)));
+    return status;
+}
+
+/* A thread with `count` rows of one event, which are the group's. `first`: it is the thread's first
+ * event, with which its switches are shown. */
 static perfdata_status put_thread(struct pd_convert *x, uint32_t thread, uint32_t event,
-                                  size_t from, size_t to, bool first)
+                                  uint64_t count, bool first)
 {
     struct firefox *f = x->state;
     const struct perfdata_profile_thread *of = perfdata_profile_thread(x->profile, thread);
@@ -429,46 +487,28 @@ static perfdata_status put_thread(struct pd_convert *x, uint32_t thread, uint32_
                    ",\"isMainThread\":%s,\"processName\":", of->pid == of->tid ? "true" : "false");
     pd_convert_json(out, of->comm);
     pd_text_format(out, ",\"pid\":\"%d\",\"tid\":%d,", (int)of->pid, (int)of->tid);
-    perfdata_status status = name.failed ? pd_convert_no_memory(x) : put_samples(x, from, to);
+    perfdata_status status = name.failed ? pd_convert_no_memory(x) : put_samples(x, count);
     pd_text_free(&name);
-    marker_vec markers = { 0 };
-    bool ok = true;
-    for (size_t i = from; ok && i < to && is_tracepoint(x, event); i++)
-        ok = pd_vec_push(&markers,
-                         (struct marker){ f->rows.data[f->order[i]].time, event_name(x, event) });
-    for (size_t i = f->switch_begin[thread]; ok && first && i < f->switch_begin[thread + 1]; i++) {
-        const struct perfdata_profile_switch *at = perfdata_profile_switch(x->profile,
-                                                                           f->switches[i]);
-        ok = pd_vec_push(&markers, (struct marker){ at->time, switch_name(f, at) });
-    }
+    const struct markers markers = {
+        .rows = is_tracepoint(x, event) ? count : 0,
+        .event = event,
+        .from = first ? f->switch_begin[thread] : 0,
+        .to = first ? f->switch_begin[thread + 1] : 0,
+    };
     if (status >= 0)
-        status = ok ? put_markers(x, &markers) : pd_convert_no_memory(x);
-    pd_vec_free(&markers);
+        status = put_markers(x, &markers);
     pd_text_char(out, '}');
     return status;
 }
 
-/* Sorts rows by thread and event and switches by thread, all in the order of time. */
-static bool sort_rows(struct pd_convert *x, struct firefox *f)
+/* Sorts switches by thread, in the order of time. */
+static bool sort_switches(struct pd_convert *x, struct firefox *f)
 {
     size_t threads = perfdata_profile_thread_count(x->profile);
     size_t switches = perfdata_profile_switch_count(x->profile);
-    const struct row *rows = f->rows.data;
-    size_t count = f->rows.count;
-    uint32_t *by_event = malloc((count + 1) * sizeof *by_event);
-    size_t *begin = NULL;
-    f->order = malloc((count + 1) * sizeof *f->order);
-    if (by_event && f->order)
-        begin = pd_convert_sort(count ? &rows->event : NULL, sizeof *rows, count, f->events, NULL,
-                                by_event);
-    if (begin)
-        f->begin = pd_convert_sort(count ? &rows->thread : NULL, sizeof *rows, count, threads,
-                                   by_event, f->order);
-    free(by_event);
-    free(begin);
     f->switch_begin = calloc(threads + 2, sizeof *f->switch_begin);
     f->switches = malloc((switches + 1) * sizeof *f->switches);
-    if (!f->begin || !f->switch_begin || !f->switches || switches >= UINT32_MAX)
+    if (!f->switch_begin || !f->switches || switches >= UINT32_MAX)
         return false;
     for (size_t i = 0; i < switches; i++)
         f->switch_begin[perfdata_profile_switch(x->profile, i)->thread + 2]++;
@@ -480,25 +520,35 @@ static bool sort_rows(struct pd_convert *x, struct firefox *f)
     return true;
 }
 
+static perfdata_status next_group(struct pd_convert *x)
+{
+    struct firefox *f = x->state;
+    int got = pd_thread_rows_next(f->rows, &f->group);
+    f->has_group = got > 0;
+    return rows_status(x, got);
+}
+
 static perfdata_status put_threads(struct pd_convert *x)
 {
-    const struct firefox *f = x->state;
-    perfdata_status status = PERFDATA_OK;
+    struct firefox *f = x->state;
     bool begun = false;
+    perfdata_status status = rows_status(x, pd_thread_rows_end(f->rows));
+    if (status >= 0)
+        status = next_group(x);
     pd_text_string(&x->out, "\"threads\":[");
     for (uint32_t i = 0; i < perfdata_profile_thread_count(x->profile) && status >= 0; i++) {
-        size_t from = f->begin[i], to = f->begin[i + 1];
         bool first = true, switches = f->switch_begin[i] != f->switch_begin[i + 1];
-        while (status >= 0 && (from < to || (first && switches && f->events))) {
-            uint32_t event = from < to ? f->rows.data[f->order[from]].event : f->events - 1;
-            size_t until = from;
-            while (until < to && f->rows.data[f->order[until]].event == event)
-                until++;
+        for (;;) {
+            const bool has_rows = f->has_group && f->group.thread == i;
+            if (status < 0 || (!has_rows && !(first && switches && f->events)))
+                break;
             pd_text_string(&x->out, begun ? ",\n" : "\n");
             begun = true;
-            status = put_thread(x, i, event, from, until, first);
+            status = put_thread(x, i, has_rows ? f->group.event : f->events - 1,
+                                has_rows ? f->group.count : 0, first);
             first = false;
-            from = until;
+            if (status >= 0 && has_rows)
+                status = next_group(x);
         }
     }
     pd_text_string(&x->out, "]}\n");
@@ -508,7 +558,7 @@ static perfdata_status put_threads(struct pd_convert *x)
 static perfdata_status end(struct pd_convert *x)
 {
     struct firefox *f = x->state;
-    if (!sort_rows(x, f))
+    if (!sort_switches(x, f))
         return pd_convert_no_memory(x);
     if (perfdata_profile_times(x->profile, &f->first, NULL) < 0)
         f->first = 0;
@@ -531,9 +581,7 @@ static void free_state(struct pd_convert *x)
     if (!f)
         return;
     pd_strings_free(&f->strings);
-    pd_vec_free(&f->rows);
-    free(f->begin);
-    free(f->order);
+    pd_thread_rows_free(f->rows);
     free(f->switch_begin);
     free(f->switches);
     free(f);
