@@ -40,6 +40,35 @@ def of_parquet(path):
         yield sample["event"], stacks[sample["stack_hash"]], sample["period"]
 
 
+def of_polars_parquet(path):
+    """Each sample beside the frames of its stack, by a join and an explosion of polars' own."""
+    import polars
+    samples, stacks, functions = (polars.read_parquet(os.path.join(path, name + ".parquet"))
+                                  for name in ("samples", "stacks", "functions"))
+    frames = stacks.select("stack_hash", "frames").explode("frames").join(
+        functions.select("function_hash", "name"), left_on="frames", right_on="function_hash")
+    sums = samples.group_by("event", "stack_hash").agg(polars.col("period").sum())
+    named = frames.group_by("stack_hash").agg("name")
+    yield from sums.join(named, on="stack_hash").select("event", "name", "period").iter_rows()
+
+
+def of_polars_csv(path):
+    import polars
+    samples, stacks, functions = (polars.read_csv(os.path.join(path, name + ".csv"),
+                                                  infer_schema_length=None)
+                                  for name in ("samples", "stacks", "functions"))
+    names = dict(functions.select("function", "name").iter_rows())
+    above = {at: (parent, names[function]) for at, parent, function
+             in stacks.select("stack", "parent", "function").iter_rows()}
+    sums = samples.group_by("event", "stack").agg(polars.col("period").sum())
+    for event, at, period in sums.iter_rows():
+        found = []
+        while at is not None:
+            at, name = above[at]
+            found.append(name)
+        yield event, found, period
+
+
 def of_otlp(path):
     from opentelemetry.proto.profiles.v1development import profiles_pb2
     data = profiles_pb2.ProfilesData.FromString(open(path, "rb").read())

@@ -2,21 +2,26 @@
 """What each form of a profile says that functions take, read as its own consumers read it, beside
 what is expected.
 
-readers.py EXPECTED FORM FILE, where EXPECTED has a line "event|self|samples|share|object|function"
+readers.py EXPECTED FORM FILE [REFERENCE], where EXPECTED has a line "event|self|samples|share|object|function"
 for each function (totals.c). A FORM with a reader of its own comes as that reader's text: go tool
-pprof -top, callgrind_annotate."""
+pprof -top, callgrind_annotate, shown_* what viewers.sh has programs show. REFERENCE is another form
+whose totals are to be the same."""
+import bisect
 import collections
+import html
 import json
 import re
 import sys
 
 
-def expected(path):
-    """Own weights by function, and for names that one function has the share that it has with its
+def expected(path, counted=False):
+    """Own weights (or counts) by function, and for names that one function has the share that it has with its
     callees; unknown functions are told by their object."""
     own, seen, shares = collections.Counter(), collections.Counter(), {}
     for line in open(path, encoding="utf-8", errors="surrogateescape"):
-        _, self_weight, _, share, obj, name = line.rstrip("\n").split("|", 5)
+        _, self_weight, samples, share, obj, name = line.rstrip("\n").split("|", 5)
+        if counted:
+            self_weight = samples
         if name == "[unknown]":
             name = obj if obj.startswith("[") else "[%s]" % obj
         seen[name.replace(" (inlined)", "")] += 1
@@ -107,6 +112,54 @@ def callgrind_inclusive(path):
     return None, {name: weight for name, weight in totals.items() if name[0] != "["}
 
 
+def shown_inferno(path):
+    """A flame graph: what is above a rectangle, within its bounds, is called by it."""
+    own, total, levels = collections.Counter(), collections.Counter(), collections.defaultdict(list)
+    found = re.findall(r'<g><title>(.*?)</title><rect [^>]*?y="(\d+)"[^>]*? fg:x="(\d+)"'
+                       r' fg:w="(\d+)"', open(path, encoding="utf-8").read())
+    for title, y, x, width in found:
+        name = re.fullmatch(r"(.*) \([\d,]+ samples, [\d.]+%\)", html.unescape(title))[1]
+        levels[int(y)].append((int(x), int(width), name))
+    below = [(0, None, frozenset())]
+    for level, y in enumerate(sorted(levels, reverse=True)):
+        here = []
+        for x, width, name in sorted(levels[y]):
+            _, caller, callers = below[bisect.bisect(below, x, key=lambda r: r[0]) - 1]
+            if caller is not None:
+                own[caller] -= width
+            if level:  # the first one is "all"
+                own[name] += width
+                total[name] += 0 if name in callers else width
+                here.append((x, name, callers | {name}))
+            else:
+                here.append((x, None, callers))
+        below = here
+    return own, total
+
+
+def shown_profiler_cli(path):
+    own, total = collections.Counter(), collections.Counter()
+    for line in open(path, encoding="utf-8"):
+        whole, self_weight, name = line.rstrip("\n").split(" ", 2)
+        own[name] += int(self_weight)
+        total[name] += int(whole)
+    return own, total
+
+
+shown_speedscope = shown_profiler_cli
+
+
+def check_counts(own, want, total, reference, shares):
+    """Counts have no share in report: the form that was shown has totals of its own."""
+    wrong = {name: (total[name], reference[name]) for name in shares
+             if total[name] != reference[name]}
+    wrong.update((name, (own[name], want[name])) for name in own.keys() | want.keys()
+                 if own[name] != want[name])
+    if wrong or not want:
+        print("counts differ:", list(wrong.items())[:5])
+    return bool(wrong or not want)
+
+
 def check_totals(total, weight, shares, partial):
     """Whether the shares are those of the profile, which totals.sh compares with what report
     --children says."""
@@ -120,8 +173,11 @@ def check_totals(total, weight, shares, partial):
 
 
 def main():
-    want, shares = expected(sys.argv[1])
+    counted = sys.argv[2] == "shown_speedscope"
+    want, shares = expected(sys.argv[1], counted)
     own, total = globals()[sys.argv[2]](sys.argv[3])
+    if counted:
+        return check_counts(+own, want, total, speedscope(sys.argv[4])[1], shares)
     if total is not None and not check_totals(total, sum(want.values()), shares,
                                               own is None):
         return 1
