@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Samples of tracepoints -> calls of a verb's handlers, with the fields they ask for. */
 #include "analyse/tracepoints.h"
+#include "base/digits.h"
 #include "base/memory.h"
 #include "container/handle.h"
 #include <stdlib.h>
@@ -84,6 +85,15 @@ static perfdata_status plan_event(struct pd_tp *tp, const struct pd_event *event
     return PERFDATA_OK;
 }
 
+/* Whether samples of the event do nothing here. Those that hold several counters, or half a chain,
+ * tell of other records, too. */
+static bool is_unheard(const struct pd_tp *tp, const struct pd_event *event)
+{
+    return !tp->plans[event->index].handler && !tp->verb.before && !tp->verb.drops &&
+           !(event->plan.sample_type & PD_SAMPLE_READ) && !event->plan.is_offcpu &&
+           !pd_attr_flag(&event->attr, PD_ATTR_DEFER_CALLCHAIN);
+}
+
 static perfdata_status plan_events(struct pd_tp *tp)
 {
     struct pd_recording *recording = tp->recording;
@@ -94,7 +104,8 @@ static perfdata_status plan_events(struct pd_tp *tp)
     if (status < 0)
         return status;
     tp->plans = calloc(recording->event_count + 1, sizeof *tp->plans);
-    if (!tp->plans)
+    tp->unheard = calloc(recording->event_count + 1, sizeof *tp->unheard);
+    if (!tp->plans || !tp->unheard)
         return pd_tp_no_memory(tp);
     for (size_t i = 0; i < recording->event_count && status >= 0; i++)
         status = plan_event(tp, recording->events[i]);
@@ -112,6 +123,7 @@ perfdata_status pd_tp_open(struct pd_tp *tp, struct pd_recording *recording,
     if (search)
         places = pd_search_of(recording, search, NULL);
     places.demangle = true;
+    tp->sample.tp = tp;
     perfdata_status status = plan_events(tp);
     if (status >= 0)
         status = pd_session_open(recording, search ? &places : NULL, &tp->session);
@@ -128,6 +140,7 @@ perfdata_status pd_tp_close(struct pd_tp *tp, perfdata_status status)
                           (unsigned long long)tp->bad_samples);
     pd_tracing_free(tp->tracing);
     free(tp->plans);
+    free(tp->unheard);
     if (status >= 0)
         return pd_api_emit(&tp->recording->context, &tp->out, tp->write, tp->write_data);
     pd_text_free(&tp->out);
@@ -149,30 +162,39 @@ static perfdata_status flush(struct pd_tp *tp)
                    : PERFDATA_OK;
 }
 
+PD_INLINE void decode(struct pd_tp *tp, const struct pd_delivered *record)
+{
+    struct pd_sample *sample = &tp->sample.sample;
+    const struct pd_event *event = record->event;
+    perfdata_status status = pd_sample_decode_next(event, record->data, record->size, tp->after_raw,
+                                                   sample);
+    tp->after_raw = event->plan.is_raw && !event->plan.is_offcpu;
+    tp->bad_samples += status < 0;
+    if (PD_UNLIKELY(record->has_period))
+        sample->period = record->period;
+}
+
 static perfdata_status take_sample(struct pd_tp *tp, const struct pd_delivered *record)
 {
     const struct pd_event *event = record->event;
     if (!event || event->index >= tp->recording->event_count)
         return PERFDATA_OK;
-    struct pd_tp_sample sample; /* large, and all of it is set */
-    sample.tp = tp;
-    sample.record = record;
-    sample.plan = &tp->plans[event->index];
-    if (!sample.plan->handler && !tp->verb.before && !tp->verb.drops)
+    struct pd_tp_sample *sample = &tp->sample;
+    sample->record = record;
+    sample->plan = &tp->plans[event->index];
+    if (!sample->plan->handler && !tp->verb.before && !tp->verb.drops)
         return PERFDATA_OK;
-    tp->samples++;
-    if (pd_delivered_sample(record, &sample.sample) < 0)
-        tp->bad_samples++;
+    decode(tp, record);
     if (!tp->kernel_shown && tp->session.symbols && event->plan.ip)
-        tp->kernel_shown = pd_symbols_show_front(tp->session.symbols, sample.sample.cpumode,
-                                                 sample.sample.ip, record->number);
-    if (tp->verb.drops && tp->verb.drops(tp->verb.data, &sample))
+        tp->kernel_shown = pd_symbols_show_front(tp->session.symbols, sample->sample.cpumode,
+                                                 sample->sample.ip, record->number);
+    if (tp->verb.drops && tp->verb.drops(tp->verb.data, sample))
         return PERFDATA_OK;
     perfdata_status status = PERFDATA_OK;
     if (tp->verb.before)
-        status = tp->verb.before(tp->verb.data, &sample);
-    if (status >= 0 && sample.plan->handler)
-        status = sample.plan->handler->take(tp->verb.data, &sample);
+        status = tp->verb.before(tp->verb.data, sample);
+    if (status >= 0 && sample->plan->handler)
+        status = sample->plan->handler->take(tp->verb.data, sample);
     if (PD_UNLIKELY(pd_memory_failed()))
         return pd_tp_no_memory(tp);
     return status < 0 ? status : flush(tp);
@@ -218,6 +240,8 @@ static perfdata_status work(void *data, void *state, struct pd_batch *batch)
 
 perfdata_status pd_tp_run(struct pd_tp *tp)
 {
+    for (size_t i = 0; i < tp->recording->event_count; i++)
+        tp->unheard[i] = is_unheard(tp, tp->recording->events[i]);
     struct pd_consumer consumer = { .kind = PD_CONSUME_SEQUENTIAL,
                                     .warns = PD_WARN_READ,
                                     .data = tp,
@@ -225,6 +249,8 @@ perfdata_status pd_tp_run(struct pd_tp *tp)
                                     .no_threads = true,
                                     .alone = true,
                                     .order = PD_ORDER_DELIVERY,
+                                    .unheard = tp->unheard,
+                                    .unheard_count = tp->recording->event_count,
                                     .begin = begin,
                                     .work = work,
                                     .end = end,
@@ -349,7 +375,12 @@ bool pd_tp_span(const char *text, uint64_t *from, uint64_t *to)
 void pd_tp_time(struct pd_text *out, uint64_t time, size_t width)
 {
     enum { DECIMALS = 6 };
-    pd_text_u64(out, time / 1000000000, width > DECIMALS ? (unsigned)width - DECIMALS - 1 : 0, ' ');
-    pd_text_char(out, '.');
-    pd_text_u64(out, time % 1000000000 / NS_PER_USEC, DECIMALS, '0');
+    const unsigned left = width > DECIMALS ? (unsigned)width - DECIMALS - 1 : 0;
+    char *start = pd_text_room(out, PD_MAX(left, 20U) + 1 + DECIMALS), *to = start;
+    if (!start)
+        return;
+    to = pd_put_u64_right(to, time / 1000000000, left);
+    *to++ = '.';
+    to = pd_put_fixed(to, (uint32_t)(time % 1000000000 / NS_PER_USEC), DECIMALS);
+    out->length += (size_t)(to - start);
 }

@@ -67,25 +67,28 @@ struct pd_tp_plan {
     struct pd_tp_place places[PD_TP_FIELDS];
 };
 
+struct pd_tp_sample {
+    struct pd_tp *tp;
+    const struct pd_delivered *record;
+    const struct pd_tp_plan *plan;
+    struct pd_sample sample;
+};
+
 struct pd_tp {
     struct pd_recording *recording;
     struct pd_session session;
     struct pd_tracing *tracing; /* NULL: the recording has no formats */
     struct pd_tp_verb verb;
     struct pd_tp_plan *plans;     /* by the event's index */
+    bool *unheard;                /* the same: nobody takes its samples */
     struct pd_resolver *resolver; /* during the run, with a search; else NULL */
     struct pd_text out;           /* is written when it has grown, and at the end */
     perfdata_write_fn write;
     void *write_data;
     bool kernel_shown;
-    uint64_t samples, bad_samples;
-};
-
-struct pd_tp_sample {
-    struct pd_tp *tp;
-    const struct pd_delivered *record;
-    const struct pd_tp_plan *plan;
-    struct pd_sample sample;
+    uint64_t bad_samples;
+    struct pd_tp_sample sample; /* the one at hand */
+    bool after_raw;             /* as for pd_sample_decode_next() */
 };
 
 /* `search` NULL: no addresses are resolved. The session is open afterwards. */

@@ -58,6 +58,7 @@ struct pd_plan {
         branch_sample_type, regs_user, regs_intr;
     bool swap;
     bool is_fixed;  /* samples have no variable field: those of fixed_size are readable */
+    bool is_raw;    /* raw data are the only variable field */
     bool is_offcpu; /* the raw data of its samples hold the sample: pd_event_name() */
     uint16_t id, ip, tid, time, addr, stream_id, cpu, period; /* in a sample */
     uint16_t fixed_size; /* of the part before the first variable field, header included */
@@ -220,6 +221,11 @@ struct pd_simd pd_simd(const uint8_t *at, bool swap);
  * readable. */
 perfdata_status pd_sample_decode(const struct pd_event *event, const uint8_t *record, uint32_t size,
                                  struct pd_sample *out);
+
+/* The same for one sample after the other into the same `out`. `after_raw`: it holds one whose
+ * event's plan is_raw, so that for another one of such an event most of it need not be cleared. */
+perfdata_status pd_sample_decode_next(const struct pd_event *event, const uint8_t *record,
+                                      uint32_t size, bool after_raw, struct pd_sample *out);
 
 /* What pd_sample.read holds, by read_format. Entry i: value, id (0 without READ_ID), lost (0
  * without READ_LOST). */

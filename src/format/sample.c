@@ -74,6 +74,7 @@ void pd_plan_make(const struct pd_attr *attr, bool swap, struct pd_plan *out)
 #include "format/sample.def"
     out->fixed_size = at;
     out->is_fixed = !(type & ~fixed_bits);
+    out->is_raw = (type & ~fixed_bits) == PD_SAMPLE_RAW;
     if (!out->id)
         out->id = identifier;
     plan_positions(type, out);
@@ -499,4 +500,33 @@ perfdata_status pd_sample_decode(const struct pd_event *event, const uint8_t *re
 {
     return event->plan.swap ? decode(event, record, size, true, out)
                             : decode(event, record, size, false, out);
+}
+
+PD_INLINE perfdata_status decode_raw(const struct pd_event *event, const uint8_t *record,
+                                     uint32_t size, bool swap, struct pd_sample *out)
+{
+    const uint32_t at = event->plan.fixed_size;
+    out->event = event;
+    out->record = record;
+    out->size = size;
+    out->swap = swap;
+    out->misc = pd_load16(record + 4, swap);
+    out->cpumode = out->misc & PD_MISC_CPUMODE_MASK;
+    out->raw = NULL;
+    out->raw_size = 0;
+    set_fixed(event, record, swap, out);
+    struct cursor c = { record + at, record + size, &event->plan, swap, false, false };
+    bool ok = pd_part_raw(&c, out);
+    out->parts_end = (uint32_t)(c.at - record);
+    return ok ? PERFDATA_OK : PERFDATA_ERROR_BAD_RECORD;
+}
+
+perfdata_status pd_sample_decode_next(const struct pd_event *event, const uint8_t *record,
+                                      uint32_t size, bool after_raw, struct pd_sample *out)
+{
+    const struct pd_plan *plan = &event->plan;
+    if (PD_UNLIKELY(!after_raw || !plan->is_raw || plan->is_offcpu || size < plan->fixed_size))
+        return pd_sample_decode(event, record, size, out);
+    return plan->swap ? decode_raw(event, record, size, true, out)
+                      : decode_raw(event, record, size, false, out);
 }

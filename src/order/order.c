@@ -36,6 +36,8 @@ struct pd_order {
     bool merging;           /* the flush under way is of spilled records */
     bool no_spill;          /* there is no place for them */
     const uint8_t *payload; /* behind the record delivered last */
+    const bool *unheard;    /* by the event's index: its samples are passed over */
+    size_t unheard_count;
     struct pd_order_stats stats;
 };
 
@@ -232,13 +234,12 @@ static int deliver_spilled(struct pd_order *order, struct pd_delivered *out)
         return pd_fail(&order->recording->context, got, -1,
                        "a temporary file cannot be read any more");
     if (!got) {
-        if (!order->queue.final)
-            order->queue.next_flush = order->queue.max_timestamp;
-        order->queue.elsewhere = pd_spill_left(order->spill) != 0;
+        pd_queue_end_merge(&order->queue, pd_spill_left(order->spill) != 0);
         order->merging = false;
         return 0;
     }
     order->queue.last_flush = entry.time;
+    order->queue.lets_out = true;
     *out = (struct pd_delivered){
         .data = entry.data,
         .size = entry.size,
@@ -258,8 +259,29 @@ static perfdata_status begin_merge(struct pd_order *order, bool final)
 {
     perfdata_status status = order->queue.runs.count ? spill_queue(order) : 0;
     order->queue.final = final;
+    order->queue.lets_out = false;
     order->queue.limit = final ? UINT64_MAX : order->queue.next_flush;
     order->merging = true;
+    return status;
+}
+
+PD_INLINE bool is_unheard(const struct pd_order *order, const struct pd_raw *raw)
+{
+    return raw->event && raw->event->index < order->unheard_count &&
+           order->unheard[raw->event->index];
+}
+
+/* A sample that nobody hears: it counts, and acts on the rounds, like others. */
+static perfdata_status pass_over(struct pd_order *order, const struct pd_raw *raw)
+{
+    uint64_t time = pd_record_time(&raw->event->plan, raw->data, raw->size, raw->type);
+    perfdata_status status = PERFDATA_OK;
+    order->stats.without_time += time == PD_NO_TIME;
+    if (time == PD_NO_TIME || !order->sorted)
+        return PERFDATA_OK;
+    if (PD_UNLIKELY(pd_queue_is_late(&order->queue, time)))
+        status = note_late(order, raw);
+    pd_queue_push_ghost(&order->queue, time);
     return status;
 }
 
@@ -337,18 +359,22 @@ static PD_NOINLINE void count_other(struct pd_order *order, const struct pd_raw 
     }
 }
 
+/* A failure: what was read before is still delivered. */
+static int stop_reading(struct pd_order *order, perfdata_status status)
+{
+    order->ended = true;
+    order->status = status;
+    return begin_flush(order, true);
+}
+
 /* Reads on until a record can be delivered at once (1), or a flush or the end is due (0). */
 static int read_on(struct pd_order *order, struct pd_delivered *out)
 {
     struct pd_raw raw;
     for (;;) {
         int got = pd_walk_next(order->walk, &raw);
-        if (PD_UNLIKELY(got <= 0)) {
-            /* What was read before the damage is still delivered. */
-            order->ended = true;
-            order->status = got;
-            return begin_flush(order, true);
-        }
+        if (PD_UNLIKELY(got <= 0))
+            return stop_reading(order, got);
         order->stats.records++;
         if (PD_LIKELY(raw.type == PD_RECORD_SAMPLE))
             order->stats.samples++;
@@ -356,6 +382,12 @@ static int read_on(struct pd_order *order, struct pd_delivered *out)
             count_other(order, &raw);
         if (PD_UNLIKELY(raw.chunk != order->walk_chunk))
             change_chunk(order, raw.chunk);
+        if (order->unheard && raw.type == PD_RECORD_SAMPLE && is_unheard(order, &raw)) {
+            perfdata_status status = pass_over(order, &raw);
+            if (PD_UNLIKELY(status < 0))
+                return stop_reading(order, status);
+            continue;
+        }
         if (PD_UNLIKELY(raw.type >= 64 || !raw.event)) {
             bool round = raw.type == PD_RECORD_FINISHED_ROUND;
             order->round = round && order->rounds;
@@ -368,11 +400,8 @@ static int read_on(struct pd_order *order, struct pd_delivered *out)
             return deliver_raw(order, &raw, time, out);
         }
         perfdata_status status = enqueue(order, &raw, time);
-        if (PD_UNLIKELY(status < 0)) {
-            order->ended = true;
-            order->status = status;
-            return begin_flush(order, true);
-        }
+        if (PD_UNLIKELY(status < 0))
+            return stop_reading(order, status);
     }
 }
 
@@ -400,6 +429,12 @@ int pd_order_next(struct pd_order *order, struct pd_delivered *out)
         if (got)
             return got;
     }
+}
+
+void pd_order_pass_over(struct pd_order *order, const bool *unheard, size_t count)
+{
+    order->unheard = unheard;
+    order->unheard_count = count;
 }
 
 const uint8_t *pd_order_payload(const struct pd_order *order)

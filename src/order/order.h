@@ -70,6 +70,10 @@ struct pd_order_stats {
 
 perfdata_status pd_order_open(struct pd_recording *recording, enum pd_order_mode mode,
                               struct pd_order **out);
+/* Samples of the events whose index in `unheard` is set are not delivered and have no number. They
+ * count in the statistics, and all else comes as if they were delivered. The list of `count` must
+ * outlive the order; events behind its end, of a pipe, are heard. */
+void pd_order_pass_over(struct pd_order *order, const bool *unheard, size_t count);
 /* 1 a record, 0 end, < 0 status. out->data stays valid until the next call, longer when the caller
  * holds the chunk. */
 int pd_order_next(struct pd_order *order, struct pd_delivered *out);

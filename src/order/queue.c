@@ -38,7 +38,7 @@ struct pd_queue_entry *pd_queue_push(struct pd_queue *queue, uint64_t time)
     /* While the queue is not empty its greatest time is max_timestamp: the entry becomes the last
      * one or not. */
     size_t count = queue->runs.count;
-    if ((!count && !queue->elsewhere) || time >= queue->max_timestamp)
+    if (pd_queue_empty(queue) || time >= queue->max_timestamp)
         queue->max_timestamp = time;
     struct pd_queue_run *last = count ? &queue->runs.data[count - 1] : NULL;
     if (PD_LIKELY(last && last->end == queue->tail && time >= queue->last_time))
@@ -49,6 +49,15 @@ struct pd_queue_entry *pd_queue_push(struct pd_queue *queue, uint64_t time)
     struct pd_queue_entry *entry = at(queue, queue->tail++);
     entry->time = time;
     return entry;
+}
+
+void pd_queue_push_ghost(struct pd_queue *queue, uint64_t time)
+{
+    if (pd_queue_empty(queue) || time >= queue->max_timestamp)
+        queue->max_timestamp = time;
+    queue->ghosts = true;
+    if (time <= queue->next_flush && time > queue->ghost_time)
+        queue->ghost_time = time;
 }
 
 PD_INLINE bool before(const struct pd_queue_head *a, const struct pd_queue_head *b)
@@ -94,14 +103,39 @@ bool pd_queue_flush(struct pd_queue *queue, bool final)
         if (time <= queue->limit)
             queue->heap.data[queue->heap.count++] = (struct pd_queue_head){ time, i };
     }
+    queue->lets_out = queue->heap.count != 0;
     for (size_t i = queue->heap.count / 2; i-- > 0;)
         sift(queue->heap.data, queue->heap.count, i, queue->heap.data[i]);
     return true;
 }
 
+/* What would be different now if the entries that nobody wants had been delivered, too. What stayed
+ * after the flush before went up to this one's limit, since that is the youngest of them. */
+static void pass_ghosts(struct pd_queue *queue, uint64_t limit)
+{
+    if (queue->had_left)
+        queue->last_flush = limit;
+    else if (queue->ghost_time)
+        queue->last_flush = queue->lets_out ? PD_MAX(queue->last_flush, queue->ghost_time)
+                                            : queue->ghost_time;
+    queue->ghost_time = 0;
+    queue->ghosts &= queue->max_timestamp > limit;
+    queue->had_left = !pd_queue_empty(queue);
+}
+
+void pd_queue_end_merge(struct pd_queue *queue, bool left)
+{
+    queue->elsewhere = left;
+    if (queue->final)
+        return;
+    queue->next_flush = queue->max_timestamp;
+    pass_ghosts(queue, queue->limit);
+}
+
 /* Drops the runs that were delivered as a whole. */
 static void finish(struct pd_queue *queue)
 {
+    uint64_t limit = queue->limit;
     if (!pd_queue_empty(queue) && !queue->final)
         queue->next_flush = queue->max_timestamp;
     size_t kept = 0;
@@ -111,6 +145,8 @@ static void finish(struct pd_queue *queue)
     queue->runs.count = kept;
     queue->head = kept ? queue->runs.data[0].begin : queue->tail;
     queue->limit = 0;
+    if (!queue->final)
+        pass_ghosts(queue, limit);
 }
 
 const struct pd_queue_entry *pd_queue_pop(struct pd_queue *queue)

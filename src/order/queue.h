@@ -39,13 +39,19 @@ struct pd_queue {
     uint64_t limit; /* of the flush under way */
     bool final;
     bool elsewhere; /* its owner keeps more of its entries: it is not empty */
+    /* Entries that nobody wants leave nothing but their times, and rounds go as if they were here:
+     * which entries are late and when a flush lets them out does not depend on what is wanted. */
+    bool ghosts;         /* some of them would still wait */
+    bool had_left;       /* entries, wanted or not, stayed after the last flush */
+    bool lets_out;       /* the flush under way has delivered an entry */
+    uint64_t ghost_time; /* of the youngest since then that the next flush would let out; 0: none */
 };
 
 void pd_queue_free(struct pd_queue *queue);
 
 PD_INLINE bool pd_queue_empty(const struct pd_queue *queue)
 {
-    return queue->runs.count == 0 && !queue->elsewhere;
+    return queue->runs.count == 0 && !queue->elsewhere && !queue->ghosts;
 }
 
 /* Whether an entry of this time would come after younger ones have been delivered. */
@@ -57,10 +63,14 @@ PD_INLINE bool pd_queue_is_late(const struct pd_queue *queue, uint64_t time)
 /* A place for an entry of `time`, which the caller fills (but for the time); NULL: no memory. Not
  * during a flush. */
 struct pd_queue_entry *pd_queue_push(struct pd_queue *queue, uint64_t time);
+/* An entry of `time` that nobody wants. Not during a flush. */
+void pd_queue_push_ghost(struct pd_queue *queue, uint64_t time);
 
 /* Begins what FINISHED_ROUND (or the end: `final`) asks for; then pop until NULL. False: no
  * memory. */
 bool pd_queue_flush(struct pd_queue *queue, bool final);
+/* The end of a flush whose entries the owner kept elsewhere; `left`: it keeps some still. */
+void pd_queue_end_merge(struct pd_queue *queue, bool left);
 /* Heaps of runs, for others that merge as the queue does: the least first, equal times by run. */
 bool pd_queue_before(const struct pd_queue_head *a, const struct pd_queue_head *b);
 /* Puts `value` where it belongs, from place `i` downwards. */

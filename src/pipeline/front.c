@@ -65,7 +65,11 @@ perfdata_status pd_front_open(struct pd_session *session, const struct pd_consum
     pd_split_init(&front->split, session->recording);
     pd_deferred_init(&front->deferred, session->recording, &front->made);
     perfdata_status status = pd_deferred_prepare(session->recording);
-    return status < 0 ? status : pd_order_open(session->recording, consumer->order, &front->order);
+    if (status >= 0)
+        status = pd_order_open(session->recording, consumer->order, &front->order);
+    if (status >= 0 && !session->jit && !session->synth)
+        pd_order_pass_over(front->order, consumer->unheard, consumer->unheard_count);
+    return status;
 }
 
 void pd_front_pack(struct pd_front *front, bool streams)
@@ -310,7 +314,8 @@ PD_INLINE int next_record(struct pd_front *front, struct pd_delivered *record)
         if (PD_UNLIKELY(got <= 0) || record->type != PD_RECORD_SAMPLE || !record->event)
             return got;
         const struct pd_plan *plan = &record->event->plan;
-        if (PD_UNLIKELY(plan->is_offcpu || pd_deferred_waits(record))) {
+        if (PD_UNLIKELY(plan->is_offcpu ||
+                        (plan->sample_type & PD_SAMPLE_CALLCHAIN && pd_deferred_waits(record)))) {
             perfdata_status status = complete(front, record);
             if (status < 0)
                 return status;

@@ -170,6 +170,10 @@ struct pd_consumer {
      * timeline make theirs. */
     bool no_threads;
     bool prints; /* samples one by one: perf then looks for the code of each */
+    /* By the event's index: samples of these need not come. They are passed over where nothing else
+     * depends on them, as for parts of samples; NULL: none. */
+    const bool *unheard;
+    size_t unheard_count;
     enum pd_order_mode order;
     /* A worker's own state; may be NULL. `resolver` lives until after `end`. Nobody trims it but
      * the consumer, at the start of work() for instance, when no batch of its own still points into

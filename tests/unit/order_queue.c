@@ -78,24 +78,36 @@ static uint64_t draw(uint64_t below)
 
 static uint64_t late_here;
 
-static void push_both(struct list *list, struct pd_queue *queue, uint64_t time, uint64_t *serial)
+#define UNWANTED (UINT64_C(1) << 63)
+
+static void push_both(struct list *list, struct pd_queue *queue, uint64_t time, uint64_t *serial,
+                      bool wanted)
 {
     late_here += pd_queue_is_late(queue, time);
-    list_push(list, time, *serial);
-    queue_push(queue, time, *serial);
+    list_push(list, time, wanted ? *serial : UNWANTED);
+    if (wanted)
+        queue_push(queue, time, *serial);
+    else
+        pd_queue_push_ghost(queue, time);
     ++*serial;
 }
 
 static void flush_both(struct list *list, struct pd_queue *queue, bool final)
 {
     static uint64_t expected[4096], actual[4096];
-    size_t want = list_flush(list, final, expected), got = queue_flush(queue, final, actual);
+    size_t all = list_flush(list, final, expected), got = queue_flush(queue, final, actual);
+    size_t want = 0;
+    for (size_t i = 0; i < all; i++)
+        if (expected[i] != UNWANTED)
+            expected[want++] = expected[i];
     CHECK_U64(got, want);
     CHECK(got == want && !memcmp(expected, actual, got * sizeof *expected));
 }
 
-/* Buffers of several CPUs, each nearly in order, with equal times, jumps and late ones. */
-static void test_random(unsigned cpus, uint64_t spread, uint64_t late, unsigned rounds)
+/* Buffers of several CPUs, each nearly in order, with equal times, jumps and late ones. `unwanted`
+ * and `late` of a hundred are so. */
+static void test_random(unsigned cpus, uint64_t spread, uint64_t late, uint64_t unwanted,
+                        unsigned rounds)
 {
     static struct list list;
     struct pd_queue queue = { 0 };
@@ -107,7 +119,8 @@ static void test_random(unsigned cpus, uint64_t spread, uint64_t late, unsigned 
             uint64_t time = now + draw(spread);
             for (uint64_t n = draw(20); n-- && list.count < 4000;) {
                 uint64_t back = draw(100) < late ? draw(time) : 0;
-                push_both(&list, &queue, time - back ? time - back : 1, &serial);
+                push_both(&list, &queue, time - back ? time - back : 1, &serial,
+                          !unwanted || draw(100) >= unwanted);
                 time += draw(4) ? draw(spread) : 0;
             }
         }
@@ -117,7 +130,8 @@ static void test_random(unsigned cpus, uint64_t spread, uint64_t late, unsigned 
     }
     flush_both(&list, &queue, true);
     CHECK_U64(late_here, list.late);
-    CHECK(pd_queue_empty(&queue));
+    CHECK(pd_queue_empty(&queue) || queue.ghosts);
+    CHECK_U64(queue.runs.count, 0);
     pd_queue_free(&queue);
 }
 
@@ -166,9 +180,12 @@ int main(void)
     test_worked_example();
     test_many_runs();
     for (unsigned i = 0; i < 40; i++) {
-        test_random(1 + i % 9, 1 + i * 7 % 50, 0, 60);
-        test_random(1 + i % 5, 1 + i % 3, i % 30, 60);
-        test_random(2, 1000, 100, 20);
+        test_random(1 + i % 9, 1 + i * 7 % 50, 0, 0, 60);
+        test_random(1 + i % 5, 1 + i % 3, i % 30, 0, 60);
+        test_random(2, 1000, 100, 0, 20);
+        test_random(1 + i % 9, 1 + i * 7 % 50, 0, 30 + i, 60);
+        test_random(1 + i % 5, 1 + i % 3, i % 30, 20 + i * 2, 60);
+        test_random(2, 1000, 100, 95, 20);
     }
     return test_done();
 }

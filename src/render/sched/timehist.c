@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One line for each switch: how long the task waited, was ready to run, and ran. */
 #include "render/sched/timehist.h"
+#include "base/digits.h"
 #include <stdlib.h>
 
 enum { MS = 6, TASK_UNINTERRUPTIBLE = 2 };
@@ -89,13 +90,19 @@ static bool is_filtered(const struct pd_timehist *hist, const struct pd_tp_sampl
 static void put_start(struct pd_timehist *hist, uint64_t time, uint32_t cpu)
 {
     struct pd_text *out = &hist->tp.out;
+    enum { ROOM = 8 };
     pd_tp_time(out, time, 15);
-    pd_text_string(out, " [");
-    if (cpu < PD_SCHED_CPUS)
-        pd_text_u64(out, cpu, 4, '0');
-    else
-        pd_text_format(out, "%04d", (int)cpu);
-    pd_text_string(out, "] ");
+    char *to = pd_text_room(out, ROOM);
+    if (PD_UNLIKELY(!to || cpu >= PD_SCHED_CPUS)) {
+        pd_text_format(out, " [%04d] ", (int)cpu);
+        return;
+    }
+    *to++ = ' ';
+    *to++ = '[';
+    to = pd_put_fixed(to, cpu, 4);
+    *to++ = ']';
+    *to = ' ';
+    out->length += ROOM;
 }
 
 static void put_visual(struct pd_timehist *hist, uint32_t cpu, char mark, const char *around)
@@ -473,6 +480,13 @@ static perfdata_status note_cpu(void *data, const struct pd_tp_sample *sample)
     return PERFDATA_OK;
 }
 
+/* With chains, any sample may be the first one in the kernel, which symbols depend on. */
+static bool needs_most_cpu(const struct pd_timehist *hist)
+{
+    return hist->shows_chain || has(hist, PERFDATA_SCHED_CPU_VISUAL | PERFDATA_SCHED_SUMMARY |
+                                              PERFDATA_SCHED_SUMMARY_ONLY);
+}
+
 #define SWITCH                                                                                     \
     {                                                                                              \
         "sched:sched_switch", { "prev_pid", "next_pid", "prev_state", "next_comm" }, take_switch   \
@@ -549,7 +563,7 @@ static perfdata_status run(struct pd_timehist *hist)
                                .data = hist,
                                .hears = PD_TP_HEARS(MMAP) | PD_TP_HEARS(COMM) | PD_TP_HEARS(FORK) |
                                         PD_TP_HEARS(EXIT),
-                               .before = note_cpu };
+                               .before = needs_most_cpu(hist) ? note_cpu : NULL };
     perfdata_status status = pd_tp_open(&hist->tp, sched->recording,
                                         hist->shows_chain ? &sched->options->search : NULL, &verb,
                                         sched->write, sched->write_data);

@@ -8,10 +8,14 @@ enum { NS_PER_MS = 1000000, NS_PER_US = 1000 };
 
 void pd_timehist_ms(struct pd_text *out, uint64_t time, unsigned width)
 {
-    pd_text_u64(out, time / NS_PER_MS, width, ' ');
-    pd_text_char(out, '.');
-    pd_text_u64(out, time % NS_PER_MS / NS_PER_US, 3, '0');
-    pd_text_char(out, ' ');
+    char *start = pd_text_room(out, PD_MAX(width, 20U) + 5), *to = start;
+    if (!start)
+        return;
+    to = pd_put_u64_right(to, time / NS_PER_MS, width);
+    *to++ = '.';
+    to = pd_put_fixed(to, (uint32_t)(time % NS_PER_MS / NS_PER_US), 3);
+    *to++ = ' ';
+    out->length += (size_t)(to - start);
 }
 
 /* A name under construction; like perf's buffer of 128 bytes it cuts what is longer. */
@@ -23,7 +27,7 @@ struct name {
 static void add(struct name *name, const char *text, size_t size)
 {
     size = PD_MIN(size, sizeof name->text - name->size);
-    memcpy(name->text + name->size, text, size);
+    (void)pd_put_short(name->text + name->size, text, size);
     name->size += size;
 }
 
