@@ -243,7 +243,8 @@ perfdata_status pd_tp_run(struct pd_tp *tp)
     for (size_t i = 0; i < tp->recording->event_count; i++)
         tp->unheard[i] = is_unheard(tp, tp->recording->events[i]);
     struct pd_consumer consumer = { .kind = PD_CONSUME_SEQUENTIAL,
-                                    .warns = PD_WARN_READ,
+                                    .warns = tp->verb.shows_lost ? PD_WARN_READ_BUT_LOST
+                                                                 : PD_WARN_READ,
                                     .data = tp,
                                     .no_samples = true,
                                     .no_threads = true,

@@ -44,6 +44,7 @@ struct pd_tp_verb {
     const struct pd_tp_handler *(*handler_of)(const struct pd_event *event);
     void *data;
     uint64_t hears;
+    bool shows_lost; /* it tells of each LOST record, which no warning has to sum up */
     /* Each other record that is heard, before it acts; may be NULL. */
     perfdata_status (*other)(void *verb, const struct pd_delivered *record);
     /* Samples that are neither shown to `before` nor to a handler; may be NULL. */

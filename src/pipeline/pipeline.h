@@ -148,8 +148,9 @@ enum pd_consumer_kind {
 /* What to warn of after a run: what was lost or wrong in the recording; see pd_session_warn(). */
 enum pd_warnings {
     PD_WARN_NOTHING = 0,
-    PD_WARN_COPY, /* as where perf copies a recording: no warning of what is copied */
-    PD_WARN_READ  /* as where perf reads one */
+    PD_WARN_COPY,         /* as where perf copies a recording: no warning of what is copied */
+    PD_WARN_READ,         /* as where perf reads one */
+    PD_WARN_READ_BUT_LOST /* the same where each LOST record is shown when it comes */
 };
 
 struct pd_consumer {

@@ -5,12 +5,13 @@
 
 /* LOST records always count; LOST_SAMPLES from a twentieth of all samples on, as filters make them,
  * too. */
-static perfdata_status warn_lost(struct pd_context *context, const struct pd_order_stats *counts)
+static perfdata_status warn_lost(struct pd_context *context, const struct pd_order_stats *counts,
+                                 bool records)
 {
     uint64_t all = counts->samples + counts->lost_samples;
     double share = all ? (double)counts->lost_samples / (double)all : 0;
     perfdata_status status = PERFDATA_OK;
-    if (counts->lost)
+    if (counts->lost && records)
         status = pd_warning(context, PERFDATA_ISSUE_LOST, -1,
                             "Warning:\nProcessed %" PRIu64 " events and lost %" PRIu64 " chunks!\n"
                             "\nCheck IO/CPU overload!\n\n",
@@ -130,17 +131,17 @@ perfdata_status pd_session_warn(struct pd_session *session, enum pd_warnings war
 {
     struct pd_context *context = &session->recording->context;
     const struct pd_order_stats *counts = session->order_stats;
+    const bool reads = warns == PD_WARN_READ || warns == PD_WARN_READ_BUT_LOST;
     perfdata_status status = PERFDATA_OK;
     if (warns == PD_WARN_NOTHING)
         return PERFDATA_OK;
-    if (warns == PD_WARN_READ)
-        status = warn_lost(context, counts);
-    if (status == PERFDATA_OK && warns == PD_WARN_READ)
+    if (reads)
+        status = warn_lost(context, counts, warns == PD_WARN_READ);
+    if (status == PERFDATA_OK && reads)
         status = warn_aux(context, counts);
     if (status == PERFDATA_OK)
-        status = warn_unknown(context, counts->unknown_records,
-                              warns == PD_WARN_READ ? session->unknown_ids : 0);
-    if (status == PERFDATA_OK && warns == PD_WARN_READ)
+        status = warn_unknown(context, counts->unknown_records, reads ? session->unknown_ids : 0);
+    if (status == PERFDATA_OK && reads)
         status = warn_late(context, counts);
     if (status == PERFDATA_OK)
         status = warn_trace(session);

@@ -2,6 +2,7 @@
 /* One line for each switch: how long the task waited, was ready to run, and ran. */
 #include "render/sched/timehist.h"
 #include "base/digits.h"
+#include "container/handle.h"
 #include <stdlib.h>
 
 enum { MS = 6, TASK_UNINTERRUPTIBLE = 2 };
@@ -470,6 +471,22 @@ static perfdata_status take_migration(void *data, const struct pd_tp_sample *sam
     return PERFDATA_OK;
 }
 
+/* perf tells where events are missing, whatever is asked for. */
+static perfdata_status show_lost(void *data, const struct pd_delivered *record)
+{
+    enum { LOST = 16 };
+    struct pd_timehist *hist = data;
+    struct pd_identity identity;
+    if (record->type != PD_RECORD_LOST || record->size < LOST + 8)
+        return PERFDATA_OK;
+    pd_record_identity(record->event, record->data, record->size, record->type, &identity);
+    pd_tp_time(&hist->tp.out, identity.time, 15);
+    pd_text_format(&hist->tp.out, " lost %llu events on cpu %d\n",
+                   (unsigned long long)pd_load64(record->data + LOST, hist->tp.recording->swap),
+                   (int)identity.cpu);
+    return PERFDATA_OK;
+}
+
 /* The highest CPU is the highest one of the samples so far. */
 static perfdata_status note_cpu(void *data, const struct pd_tp_sample *sample)
 {
@@ -562,7 +579,9 @@ static perfdata_status run(struct pd_timehist *hist)
     struct pd_tp_verb verb = { .handlers = waking ? with_waking : without_waking,
                                .data = hist,
                                .hears = PD_TP_HEARS(MMAP) | PD_TP_HEARS(COMM) | PD_TP_HEARS(FORK) |
-                                        PD_TP_HEARS(EXIT),
+                                        PD_TP_HEARS(EXIT) | PD_TP_HEARS(LOST),
+                               .shows_lost = true,
+                               .other = show_lost,
                                .before = needs_most_cpu(hist) ? note_cpu : NULL };
     perfdata_status status = pd_tp_open(&hist->tp, sched->recording,
                                         hist->shows_chain ? &sched->options->search : NULL, &verb,
