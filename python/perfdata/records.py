@@ -504,11 +504,14 @@ class _Cursor:
     def samples(self, capacity: int) -> Iterator[Sample]:
         """Samples alone, each by one call of the library."""
         rows = _Rows(self, capacity)
-        next_sample, handle = lib.perfdata_cursor_next_sample, self.handle
-        take, place = rows.taker(), rows.place
+        # A function of its own, without types of its arguments: these are what C takes already, and
+        # to convert each of them for each sample took 4 to 11 % of the time.
+        next_sample, handle, take = lib["perfdata_cursor_next_sample"], self.handle, rows.taker()
+        row, most = byref(rows.row), ctypes.c_size_t(capacity)
+        room = byref(rows.room) if capacity else None
         while self.handle:
             self.turn += 1
-            got = next_sample(handle, *place)
+            got = next_sample(handle, row, room, most)
             if got <= 0:
                 self.end(got)
                 return
