@@ -51,6 +51,8 @@ struct place {
 struct pd_thread_rows {
     struct pd_thread_row *pending;
     size_t count, capacity;
+    uint32_t *by_event, *order; /* room to sort them, and for the block that they become: */
+    uint8_t *block;             /* kept, since new pages for each run cost as much as its rows */
     uint32_t last_thread, last_event; /* the largest numbers among the pending rows */
     int fd;                           /* -1: nothing was written */
     uint64_t file_size;
@@ -74,6 +76,17 @@ struct pd_thread_rows *pd_thread_rows_new(size_t run)
     return NULL;
 }
 
+static void free_room(struct pd_thread_rows *rows)
+{
+    free(rows->pending);
+    free(rows->by_event);
+    free(rows->order);
+    free(rows->block);
+    rows->pending = NULL;
+    rows->by_event = rows->order = NULL;
+    rows->block = NULL;
+}
+
 void pd_thread_rows_free(struct pd_thread_rows *rows)
 {
     if (!rows)
@@ -88,48 +101,51 @@ void pd_thread_rows_free(struct pd_thread_rows *rows)
     pd_vec_free(&rows->parts);
     if (rows->fd >= 0)
         close(rows->fd);
-    free(rows->pending);
+    free_room(rows);
     free(rows);
 }
 
 /* ---- writing ---- */
 
-static uint32_t *sort_pending(const struct pd_thread_rows *rows)
+static bool make_room(struct pd_thread_rows *rows)
+{
+    const size_t most = rows->capacity;
+    if (!rows->by_event)
+        rows->by_event = pd_memory_noted(malloc(most * sizeof *rows->by_event));
+    if (!rows->order)
+        rows->order = pd_memory_noted(malloc(most * sizeof *rows->order));
+    if (!rows->block)
+        rows->block = pd_memory_noted(malloc(most * (20 + sizeof(struct head))));
+    return rows->by_event && rows->order && rows->block &&
+           pd_vec_reserve(&rows->runs, rows->runs.count + 1);
+}
+
+static bool sort_pending(const struct pd_thread_rows *rows)
 {
     const struct pd_thread_row *pending = rows->pending;
-    uint32_t *by_event = pd_memory_noted(malloc(rows->count * sizeof *by_event));
-    uint32_t *order = pd_memory_noted(malloc(rows->count * sizeof *order));
-    size_t *begin = NULL;
-    if (by_event && order)
-        begin = pd_convert_sort(&pending->event, sizeof *pending, rows->count,
-                                (size_t)rows->last_event + 1, NULL, by_event);
+    size_t *begin = pd_convert_sort(&pending->event, sizeof *pending, rows->count,
+                                    (size_t)rows->last_event + 1, NULL, rows->by_event);
     bool ok = begin;
     free(begin);
     if (ok)
         begin = pd_convert_sort(&pending->thread, sizeof *pending, rows->count,
-                                (size_t)rows->last_thread + 1, by_event, order);
+                                (size_t)rows->last_thread + 1, rows->by_event, rows->order);
     ok = ok && begin;
     if (ok)
         free(begin);
-    free(by_event);
-    if (ok)
-        return order;
-    free(order);
-    return NULL;
+    return ok;
 }
 
-/* Columns one behind the other, in the order of their cursors but for the second times. */
-static uint8_t *make_block(const struct pd_thread_rows *rows, const uint32_t *order, size_t groups)
+/* Columns one behind the other, in the order of their cursors but for the second times. Returns how
+ * many groups there are. */
+static size_t fill_block(const struct pd_thread_rows *rows)
 {
     size_t count = rows->count;
-    uint8_t *block = pd_memory_noted(malloc(count * 20 + groups * sizeof(struct head)));
-    if (!block)
-        return NULL;
-    uint64_t *times = (uint64_t *)(void *)block, *weights = times + count;
+    uint64_t *times = (uint64_t *)(void *)rows->block, *weights = times + count;
     uint32_t *stacks = (uint32_t *)(void *)(weights + count);
-    struct head *head = (struct head *)(void *)(stacks + count);
+    struct head *first = (struct head *)(void *)(stacks + count), *head = first;
     for (size_t i = 0; i < count; i++) {
-        const struct pd_thread_row *row = &rows->pending[order[i]];
+        const struct pd_thread_row *row = &rows->pending[rows->order[i]];
         times[i] = row->time;
         weights[i] = row->weight;
         stacks[i] = row->stack;
@@ -140,18 +156,7 @@ static uint8_t *make_block(const struct pd_thread_rows *rows, const uint32_t *or
         head += i != 0;
         *head = (struct head){ row->thread, row->event, 1 };
     }
-    return block;
-}
-
-static size_t count_groups(const struct pd_thread_rows *rows, const uint32_t *order)
-{
-    size_t groups = 0;
-    for (size_t i = 0; i < rows->count; i++) {
-        const struct pd_thread_row *row = &rows->pending[order[i]];
-        const struct pd_thread_row *before = i ? &rows->pending[order[i - 1]] : NULL;
-        groups += !before || before->thread != row->thread || before->event != row->event;
-    }
-    return groups;
+    return (size_t)(head - first) + 1;
 }
 
 static bool write_block(struct pd_thread_rows *rows, const uint8_t *block, size_t size)
@@ -166,12 +171,10 @@ static bool end_run(struct pd_thread_rows *rows, bool keep)
 {
     if (!rows->count)
         return true;
-    uint32_t *order = pd_vec_reserve(&rows->runs, rows->runs.count + 1) ? sort_pending(rows) : NULL;
-    size_t groups = order ? count_groups(rows, order) : 0;
-    uint8_t *block = order ? make_block(rows, order, groups) : NULL;
-    free(order);
-    if (!block)
+    if (!make_room(rows) || !sort_pending(rows))
         return false;
+    const size_t groups = fill_block(rows);
+    uint8_t *block = rows->block;
     const uint64_t count = rows->count;
     const uint64_t from[CURSORS] = {
         [PD_THREAD_WEIGHT] = count * 8, [PD_THREAD_STACK] = count * 16, [GROUPS] = count * 20
@@ -186,10 +189,10 @@ static bool end_run(struct pd_thread_rows *rows, bool keep)
                              ? (struct cursor){ .at = at, .end = at + bytes }
                              : (struct cursor){ .next = block + from[i], .left = (size_t)bytes };
     }
-    if (written) {
+    if (written)
         rows->file_size += size;
-        free(block);
-    }
+    else
+        rows->block = NULL; /* the run's */
     rows->runs.data[rows->runs.count++] = run;
     rows->count = rows->last_thread = rows->last_event = 0;
     return true;
@@ -252,8 +255,7 @@ int pd_thread_rows_end(struct pd_thread_rows *rows)
 {
     bool ok = end_run(rows, true) && pd_vec_reserve(&rows->heap, rows->runs.count) &&
               pd_vec_reserve(&rows->parts, rows->runs.count);
-    free(rows->pending);
-    rows->pending = NULL;
+    free_room(rows);
     if (!ok)
         return PERFDATA_ERROR_MEMORY;
     for (size_t i = 0; i < rows->runs.count; i++) {
