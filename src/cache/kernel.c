@@ -49,7 +49,7 @@ static perfdata_status read_kernel_id(const char *folder, char id[PERFDATA_BUILD
 static FILE *open_modules(const char *folder)
 {
     char path[PD_CACHE_PATH];
-    return join(path, folder, "modules") ? fopen(path, "re") : NULL;
+    return join(path, folder, "modules") ? pd_open_lines(path) : NULL;
 }
 
 /* The next module's name and address, as "NAME ADDRESS"; false: the file has no more. */

@@ -117,6 +117,16 @@ set -- "$kept"/*
 [ $# = 2 ] || fail "with another module: $# copies"
 all_read 'both boots'
 
+# Nobody waits for those who may write into a FIFO.
+mkdir -p fifo/proc fifo/sys && cp -r vm/sys/kernel fifo/sys/ && cp vm/proc/kcore fifo/proc/
+mkfifo fifo/proc/kallsyms fifo/proc/modules
+timeout 20 "$PERFDATA" buildid-cache -k fifo/proc/kcore 2>/dev/null
+[ $? = 1 ] || fail 'a FIFO in place of kallsyms'
+rm fifo/proc/kallsyms && cp vm/proc/kallsyms fifo/proc/
+timeout 20 "$PERFDATA" buildid-cache -k fifo/proc/kcore 2>/dev/null
+[ $? != 124 ] || fail 'a FIFO in place of modules'
+rm -rf .debug
+
 # What cannot be kept is told, with exit code 1 under our own name and 0 as perf.
 refuses() {
     "$PERFDATA" buildid-cache -k "$1" 2>said

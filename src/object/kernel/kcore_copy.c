@@ -71,7 +71,7 @@ static struct span modules(int folder)
     char *line = NULL;
     size_t room = 0;
     struct span all = { UINT64_MAX, 0 };
-    int fd = openat(folder, "modules", O_RDONLY | O_CLOEXEC);
+    int fd = openat(folder, "modules", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     errno = 0;
     FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
     while (file && getline(&line, &room, file) > 0) {
@@ -177,7 +177,7 @@ static bool copy_text(int from, int to)
 
 static perfdata_status copy_file(struct copy *copy, const char *name)
 {
-    int from = openat(copy->folder, name, O_RDONLY | O_CLOEXEC);
+    int from = openat(copy->folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (from < 0)
         return PERFDATA_OK; /* a kernel without modules */
     int to = openat(copy->into, name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0400);
@@ -238,12 +238,21 @@ perfdata_status pd_kcore_copy(struct pd_context *context, int from, int into, ui
     return status;
 }
 
+FILE *pd_open_lines(const char *path)
+{
+    errno = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
+    if (fd >= 0 && !file)
+        close(fd);
+    return file;
+}
+
 bool pd_kernel_text_range(const char *kallsyms, uint64_t *start, uint64_t *end)
 {
     char *line = NULL;
     size_t room = 0;
-    errno = 0;
-    FILE *file = fopen(kallsyms, "re");
+    FILE *file = pd_open_lines(kallsyms);
     *start = *end = 0;
     while (file && !(*start && *end) && getline(&line, &room, file) > 0) {
         unsigned long long address;
