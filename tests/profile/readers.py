@@ -2,8 +2,8 @@
 """What each form of a profile says that functions take, read as its own consumers read it, beside
 what is expected.
 
-readers.py EXPECTED FORM FILE [REFERENCE], where EXPECTED has a line "event|self|samples|share|object|function"
-for each function (totals.c). A FORM with a reader of its own comes as that reader's text: go tool
+readers.py EXPECTED FORM FILE [REFERENCE], where EXPECTED has for each function a line
+"event|self|samples|share|object|function" (totals.c). A FORM with a reader of its own comes as that reader's text: go tool
 pprof -top, callgrind_annotate, shown_* what viewers.sh has programs show. REFERENCE is another form
 whose totals are to be the same."""
 import bisect
@@ -15,8 +15,8 @@ import sys
 
 
 def expected(path, counted=False):
-    """Own weights (or counts) by function, and for names that one function has the share that it has with its
-    callees; unknown functions are told by their object."""
+    """Own weights (or counts) by function, and for names that one function has the share that it
+    has with its callees; unknown functions are told by their object."""
     own, seen, shares = collections.Counter(), collections.Counter(), {}
     for line in open(path, encoding="utf-8", errors="surrogateescape"):
         _, self_weight, samples, share, obj, name = line.rstrip("\n").split("|", 5)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# buildid-cache --kcore keeps a kernel's code, and recordings of that kernel are resolved by it: with
-# perf's text, whichever of the two keeps it and whichever reads.
+# buildid-cache --kcore keeps a kernel's code, and recordings of that kernel are resolved by it:
+# with perf's text, whichever of the two keeps it and whichever reads.
 set -u
 command -v python3 >/dev/null 2>&1 || { echo 'skipped: no python3'; exit 77; }
 t=$(mktemp -d) || exit 1
