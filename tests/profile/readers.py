@@ -3,9 +3,9 @@
 what is expected.
 
 readers.py EXPECTED FORM FILE [REFERENCE], where EXPECTED has for each function a line
-"event|self|samples|share|object|function" (totals.c). A FORM with a reader of its own comes as that reader's text: go tool
-pprof -top, callgrind_annotate, shown_* what viewers.sh has programs show. REFERENCE is another form
-whose totals are to be the same."""
+"event|self|samples|share|object|function" (totals.c). A FORM with a reader of its own comes as that
+reader's text: go tool pprof -top, callgrind_annotate, shown_* what viewers.sh has programs show.
+REFERENCE is another form whose totals are to be the same."""
 import bisect
 import collections
 import html
