@@ -144,7 +144,9 @@ for manner in broken dies slow drips; do
     grep -q 'debuginfod: ' "$out/errors" || { fail "$manner: not told"; cat "$out/errors"; }
     [ $(($(date +%s) - begin)) -lt 30 ] || fail "$manner: took $(($(date +%s) - begin)) seconds"
 done
-! grep -q executable "$out/log" || fail 'asked again after it was given up'
+# With a sanitizer, libdebuginfod ends its second try of a slow file with "not found", and the next
+# one is asked for.
+[ -n "${SANITIZE-}" ] || ! grep -q executable "$out/log" || fail 'asked again after it was given up'
 
 # An interrupt ends the wait.
 serve slow
