@@ -112,9 +112,9 @@ static bool name_by_time(const char *kept, char out[PD_CACHE_PATH])
 {
     char name[32], whole[24];
     struct timeval now;
-    struct tm parts_of;
-    if (gettimeofday(&now, NULL) || !localtime_r(&now.tv_sec, &parts_of) ||
-        !strftime(whole, sizeof whole, "%Y%m%d%H%M%S", &parts_of))
+    struct tm local;
+    if (gettimeofday(&now, NULL) || !localtime_r(&now.tv_sec, &local) ||
+        !strftime(whole, sizeof whole, "%Y%m%d%H%M%S", &local))
         return false;
     snprintf(name, sizeof name, "%s%02d", whole, (int)(now.tv_usec / 10000));
     return join(out, kept, name);

@@ -461,17 +461,23 @@ static bool take_offcpu(struct pd_sample *out)
     return true;
 }
 
-PD_INLINE perfdata_status decode(const struct pd_event *event, const uint8_t *record, uint32_t size,
-                                 bool swap, struct pd_sample *out)
+PD_INLINE void set_head(const struct pd_event *event, const uint8_t *record, uint32_t size,
+                        bool swap, struct pd_sample *out)
 {
-    const struct pd_plan *plan = &event->plan;
-    reset_parts(out);
     out->event = event;
     out->record = record;
     out->size = size;
     out->swap = swap;
     out->misc = pd_load16(record + 4, swap);
     out->cpumode = out->misc & PD_MISC_CPUMODE_MASK;
+}
+
+PD_INLINE perfdata_status decode(const struct pd_event *event, const uint8_t *record, uint32_t size,
+                                 bool swap, struct pd_sample *out)
+{
+    const struct pd_plan *plan = &event->plan;
+    reset_parts(out);
+    set_head(event, record, size, swap, out);
     if (PD_UNLIKELY(size < plan->fixed_size)) {
         out->ip = out->addr = 0;
         out->time = out->id = out->stream_id = UINT64_MAX;
@@ -506,12 +512,7 @@ PD_INLINE perfdata_status decode_raw(const struct pd_event *event, const uint8_t
                                      uint32_t size, bool swap, struct pd_sample *out)
 {
     const uint32_t at = event->plan.fixed_size;
-    out->event = event;
-    out->record = record;
-    out->size = size;
-    out->swap = swap;
-    out->misc = pd_load16(record + 4, swap);
-    out->cpumode = out->misc & PD_MISC_CPUMODE_MASK;
+    set_head(event, record, size, swap, out);
     out->raw = NULL;
     out->raw_size = 0;
     set_fixed(event, record, swap, out);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Records in file order -> records in delivery order, with their numbers. */
 #include "order/order.h"
+#include "format/offsets.h"
 #include "order/queue.h"
 #include "order/spill.h"
 
@@ -341,13 +342,13 @@ static void count_aux(struct pd_order_stats *stats, const struct pd_raw *raw, bo
 /* Counts a record that is no sample in the statistics. */
 static PD_NOINLINE void count_other(struct pd_order *order, const struct pd_raw *raw)
 {
-    enum { COUNT = 8 };
     struct pd_order_stats *stats = &order->stats;
     bool swap = order->recording->swap;
     switch (raw->type) {
     case PD_RECORD_LOST: stats->lost++; break;
     case PD_RECORD_LOST_SAMPLES:
-        stats->lost_samples += raw->size >= COUNT + 8 ? pd_load64(raw->data + COUNT, swap) : 0;
+        if (raw->size >= sizeof(struct pd_at_lost_samples))
+            stats->lost_samples += pd_load64(raw->data + PD_AT(lost_samples, lost), swap);
         break;
     case PD_RECORD_THREAD_MAP: stats->thread_maps++; break;
     case PD_RECORD_CPU_MAP: stats->cpu_maps++; break;

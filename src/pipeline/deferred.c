@@ -156,7 +156,7 @@ static uint32_t chain_at(const struct pd_delivered *record, uint64_t *count)
     return *count <= (record->size - at - WORD) / WORD ? at : 0;
 }
 
-bool pd_deferred_waits(const struct pd_delivered *record)
+bool pd_deferred_ends_chain(const struct pd_delivered *record)
 {
     uint64_t count;
     uint32_t at = chain_at(record, &count);

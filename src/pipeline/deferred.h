@@ -32,8 +32,13 @@ void pd_deferred_free(struct pd_deferred *deferred);
  * Call before the first record is read. */
 perfdata_status pd_deferred_prepare(struct pd_recording *recording);
 
-/* Whether a sample's chain ends with the marker; its event must be known. */
-bool pd_deferred_waits(const struct pd_delivered *record);
+/* Whether a sample's chain ends with the marker; its event must be known. Most samples of many
+ * recordings have none, which costs no call. */
+bool pd_deferred_ends_chain(const struct pd_delivered *record);
+PD_INLINE bool pd_deferred_waits(const struct pd_delivered *record)
+{
+    return record->event->plan.sample_type & PD_SAMPLE_CALLCHAIN && pd_deferred_ends_chain(record);
+}
 
 /* Replaces such a sample's bytes by those of the sample with its whole chain, or with the kernel's
  * part alone, and a word, where the recording does not hold the rest. The bytes lie in

@@ -314,8 +314,7 @@ PD_INLINE int next_record(struct pd_front *front, struct pd_delivered *record)
         if (PD_UNLIKELY(got <= 0) || record->type != PD_RECORD_SAMPLE || !record->event)
             return got;
         const struct pd_plan *plan = &record->event->plan;
-        if (PD_UNLIKELY(plan->is_offcpu ||
-                        (plan->sample_type & PD_SAMPLE_CALLCHAIN && pd_deferred_waits(record)))) {
+        if (PD_UNLIKELY(plan->is_offcpu || pd_deferred_waits(record))) {
             perfdata_status status = complete(front, record);
             if (status < 0)
                 return status;

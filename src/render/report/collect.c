@@ -451,9 +451,10 @@ static void keep_first(struct pd_report_trace *first, struct pd_report_trace tra
 /* Takes the type of the events that record a trace, which is the first word told of the trace. */
 static void take_trace_info(struct pd_report_state *state, const struct pd_delivered *record)
 {
-    enum { KIND = 8, WORDS = 16 };
+    enum { WORDS = sizeof(struct pd_at_auxtrace_info) };
     bool swap = state->shared->session->recording->swap;
-    if (record->size < WORDS + 8 || pd_load32(record->data + KIND, swap) != PD_AUXTRACE_INTEL_PT)
+    if (record->size < WORDS + 8 ||
+        pd_load32(record->data + PD_AT(auxtrace_info, auxtrace_type), swap) != PD_AUXTRACE_INTEL_PT)
         return;
     keep_first(&state->trace, (struct pd_report_trace){ true, record->number,
                                                         pd_load64(record->data + WORDS, swap) });

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* -T: READ records summed by thread and counter, and printed as perf prints them. */
 #include "render/report/reads.h"
-#include "format/format.h"
+#include "format/offsets.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* The places of pid, tid and value behind the header, and the least size of a record. */
-enum { PID_AT = 8, TID_AT = 12, VALUE_AT = 16, LEAST_SIZE = 24 };
+enum { LEAST_SIZE = PD_AT(read, values) + sizeof(uint64_t) };
 
 #define NUMBER_ROOM 24
 
@@ -55,8 +55,9 @@ void pd_report_reads_add(struct pd_report_reads *reads, struct pd_context *conte
         return;
     }
     bool swap = event->plan.swap;
-    if (!add(reads, event, pd_load32(record->data + PID_AT, swap),
-             pd_load32(record->data + TID_AT, swap), pd_load64(record->data + VALUE_AT, swap)))
+    if (!add(reads, event, pd_load32(record->data + PD_AT(read, pid), swap),
+             pd_load32(record->data + PD_AT(read, tid), swap),
+             pd_load64(record->data + PD_AT(read, values), swap)))
         reads->failed = true;
 }
 

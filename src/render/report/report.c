@@ -494,8 +494,9 @@ perfdata_status pd_report_start(struct pd_report *report)
     if (status == 0)
         status = parse_itrace(report);
     if (status < 0) {
-        bool both = report->plan.hist.levels && report->options->fields; /* no failure to perf */
-        report->perf_exit = both ? 0 : 129;
+        /* perf says that --hierarchy and --fields exclude each other, and ends with 0 */
+        bool exclude = report->plan.hist.levels && report->options->fields;
+        report->perf_exit = exclude ? 0 : 129;
         return status;
     }
     status = pd_event_switch_init(&report->plan.event_switch, report->recording,

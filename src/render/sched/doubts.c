@@ -3,6 +3,7 @@
  * exist. */
 #include "render/sched/sched.h"
 #include "container/handle.h"
+#include "format/offsets.h"
 
 perfdata_status pd_sched_bad_cpu(const struct pd_tp_sample *sample)
 {
@@ -11,13 +12,21 @@ perfdata_status pd_sched_bad_cpu(const struct pd_tp_sample *sample)
                     "a switch on CPU %u, which no machine has, is left out", sample->sample.cpu);
 }
 
+bool pd_sched_lost(const struct pd_tp *tp, const struct pd_delivered *record, uint64_t *events)
+{
+    if (record->type != PD_RECORD_LOST || record->size < sizeof(struct pd_at_lost))
+        return false;
+    *events = pd_load64(record->data + PD_AT(lost, lost), tp->recording->swap);
+    return true;
+}
+
 void pd_sched_note_lost(const struct pd_tp *tp, struct pd_sched_doubts *doubts,
                         const struct pd_delivered *record)
 {
-    enum { LOST = 16 };
-    if (record->type != PD_RECORD_LOST || record->size < LOST + 8)
+    uint64_t events;
+    if (!pd_sched_lost(tp, record, &events))
         return;
-    doubts->lost += pd_load64(record->data + LOST, tp->recording->swap);
+    doubts->lost += events;
     doubts->lost_chunks++;
 }
 

@@ -36,6 +36,8 @@ struct pd_sched_doubts {
     uint64_t bugs;         /* a task left a CPU that another one was on */
     uint64_t lost, lost_chunks;
 };
+/* Whether it is a whole LOST record; *events: how many it says are missing. */
+bool pd_sched_lost(const struct pd_tp *tp, const struct pd_delivered *record, uint64_t *events);
 void pd_sched_note_lost(const struct pd_tp *tp, struct pd_sched_doubts *doubts,
                         const struct pd_delivered *record);
 /* To be called after the run. */

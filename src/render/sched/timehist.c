@@ -2,7 +2,6 @@
 /* One line for each switch: how long the task waited, was ready to run, and ran. */
 #include "render/sched/timehist.h"
 #include "base/digits.h"
-#include "container/handle.h"
 #include <stdlib.h>
 
 enum { MS = 6, TASK_UNINTERRUPTIBLE = 2 };
@@ -474,15 +473,14 @@ static perfdata_status take_migration(void *data, const struct pd_tp_sample *sam
 /* perf tells where events are missing, whatever is asked for. */
 static perfdata_status show_lost(void *data, const struct pd_delivered *record)
 {
-    enum { LOST = 16 };
     struct pd_timehist *hist = data;
     struct pd_identity identity;
-    if (record->type != PD_RECORD_LOST || record->size < LOST + 8)
+    uint64_t events;
+    if (!pd_sched_lost(&hist->tp, record, &events))
         return PERFDATA_OK;
     pd_record_identity(record->event, record->data, record->size, record->type, &identity);
     pd_tp_time(&hist->tp.out, identity.time, 15);
-    pd_text_format(&hist->tp.out, " lost %llu events on cpu %d\n",
-                   (unsigned long long)pd_load64(record->data + LOST, hist->tp.recording->swap),
+    pd_text_format(&hist->tp.out, " lost %llu events on cpu %d\n", (unsigned long long)events,
                    (int)identity.cpu);
     return PERFDATA_OK;
 }
