@@ -56,11 +56,13 @@ static FILE *open_modules(const char *folder)
 static bool next_module(FILE *file, char **line, size_t *room, char *out, size_t size)
 {
     char name[64], address[32];
+    errno = 0;
     while (file && getline(line, room, file) > 0)
         if (sscanf(*line, "%63s %*s %*s %*s %*s %31s", name, address) == 2) {
             snprintf(out, size, "%s %s", name, address);
             return true;
         }
+    pd_memory_note_errno();
     return false;
 }
 
@@ -95,8 +97,10 @@ static bool has_same_text(const char *folder, uint64_t start)
 /* Looks for a copy that is the same as what a new one would be. */
 static bool find_same(const char *kept, const char *folder, uint64_t start, char out[PD_CACHE_PATH])
 {
+    errno = 0;
     DIR *list = opendir(kept);
     bool found = false;
+    pd_memory_note_errno();
     for (const struct dirent *entry; list && !found && (entry = readdir(list));)
         found = entry->d_name[0] != '.' && join(out, kept, entry->d_name) &&
                 has_same_text(out, start) && has_same_modules(out, folder);
@@ -177,6 +181,7 @@ perfdata_status perfdata_build_id_cache_add_kcore(perfdata_build_id_cache *cache
     char id[PERFDATA_BUILD_ID_TEXT], from[PD_CACHE_PATH], kallsyms[PD_CACHE_PATH];
     char kept[PD_CACHE_PATH], into[PD_CACHE_PATH];
     uint64_t start, end;
+    pd_memory_forget();
     if (!folder_of(path, from) || access(path, R_OK))
         return PERFDATA_ERROR_NOT_FOUND;
     perfdata_status status = read_kernel_id(from, id);
@@ -192,6 +197,8 @@ perfdata_status perfdata_build_id_cache_add_kcore(perfdata_build_id_cache *cache
         return PERFDATA_ERROR_OUTPUT;
     memcpy(kept, into, sizeof kept);
     *is_new = !find_same(kept, from, start, into);
+    if (pd_memory_failed()) /* what could not be read may seem to be the same */
+        return PERFDATA_ERROR_MEMORY;
     if (*is_new)
         status = name_by_time(kept, into) ? copy_to(cache, from, start, end, into)
                                           : PERFDATA_ERROR_OUTPUT;
