@@ -158,11 +158,16 @@ void pd_report_measure(struct pd_report_table *table)
         if (column->what < PD_KEY_COUNT)
             widen(&table->widths[column->what], strlen(column->title));
     }
-    for (size_t i = 0; i < table->event->rows.count; i++)
-        if (!table->event->rows.data[i]->filtered) {
-            measure_row(table, table->event->rows.data[i]);
+    const struct pd_hist_event *event = table->event;
+    const bool levels = table->plan->hist.levels; /* rows above leaves have all fields of one */
+    const size_t count = levels ? event->levels.count : event->rows.count;
+    for (size_t i = 0; i < count; i++) {
+        const struct pd_hist_row *row = levels ? event->levels.data[i].row : event->rows.data[i];
+        if (!row->filtered) {
+            measure_row(table, row);
             any = true;
         }
+    }
     for (size_t key = 0; any && key < PD_KEY_COUNT; key++)
         widen(&table->widths[key], least_width[key]);
 }
