@@ -78,6 +78,11 @@ done
 
 like_perf --stdio-color always
 like_perf --stdio-color
+like_perf -D --time 10%-40%
+like_perf -D -C 0
+like_perf -D -U
+like_perf --stats --comms calls
+like_perf --tasks --dsos calls -S main
 like_perf --stdio-color=always --hierarchy -s comm,dso
 like_perf --hierarchy -w 12,3 -g none -s comm,sym
 like_perf --stdio-color=always -t , --no-children

@@ -144,6 +144,8 @@ perfdata_status pd_stats_text(struct pd_recording *recording, struct pd_stats_op
             status = pd_no_memory(&recording->context, "counts");
         pd_split_free(&counts.split);
         pd_walk_close(walk);
+        for (size_t i = 0; options.kept && i < counts.event_count; i++)
+            counts.events[i].samples = atomic_load(&options.kept[i]);
         counts.total += options.made;
         counts.types[PD_RECORD_HEADER_ATTR] += options.made;
         print(&counts, recording, out);

@@ -598,6 +598,13 @@ static void put_made_events(const struct pd_raw_dump *dump, struct pd_text *text
     put_made_event(dump, &attr, id + 1, text);
 }
 
+/* Whether perf drops the sample before it looks for its thread. */
+static bool is_dropped(const struct pd_raw_dump *dump, const struct pd_sample *sample)
+{
+    return dump->filter && (!pd_filter_time(dump->filter, sample->time) ||
+                            (dump->drops_cpus && !pd_filter_cpu(dump->filter, sample->cpu)));
+}
+
 void pd_raw_dump_record(const struct pd_raw_dump *dump, struct pd_resolver *resolver,
                         const struct pd_delivered *record, bool again, struct pd_text *text)
 {
@@ -626,7 +633,7 @@ void pd_raw_dump_record(const struct pd_raw_dump *dump, struct pd_resolver *reso
         if (record->type == PD_RECORD_AUXTRACE_INFO)
             put_made_events(dump, text);
     }
-    if (is_sample)
+    if (is_sample && !is_dropped(dump, &sample))
         put_resolved(dump->symbols, resolver, &sample, record, text);
     if (dump->colored && !text->failed)
         pd_raw_dump_color(text, begin);

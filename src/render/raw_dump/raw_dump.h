@@ -6,17 +6,21 @@
 #include "render/raw_dump/ibs.h"
 #include "itrace/coresight/coresight.h"
 #include "pipeline/pipeline.h"
+#include "select/filter.h"
 #include <stdatomic.h>
 
 enum pd_raw_dump_verb { PD_RAW_DUMP_SCRIPT, PD_RAW_DUMP_REPORT };
 
 struct pd_raw_dump {
     struct pd_recording *recording;
-    struct pd_symbols *symbols; /* of the session; set before the run */
-    enum pd_raw_dump_verb verb; /* each verb of perf knows other records */
-    bool no_packets;            /* --no-itrace */
-    bool unsorted;              /* records are not put in order, so that rounds mean nothing */
-    bool colored;               /* bytes in perf's blue, as ANSI escape sequences */
+    struct pd_symbols *symbols;     /* of the session; set before the run */
+    enum pd_raw_dump_verb verb;     /* each verb of perf knows other records */
+    bool no_packets;                /* --no-itrace */
+    bool unsorted;                  /* records are not put in order, so that rounds mean nothing */
+    bool colored;                   /* bytes in perf's blue, as ANSI escape sequences */
+    bool drops_cpus;                /* the filter's CPUs count, too: */
+    const struct pd_filter *filter; /* of a sample that it drops no thread and object are told;
+                                     * NULL: it drops none */
     bool has_cpu, has_time, has_trailer;
     _Atomic uint64_t first_attr; /* offset of a pipe's first event; all ones: not met yet */
     struct pd_ibs ibs;

@@ -294,6 +294,7 @@ static struct pd_object_search search_of(const struct pd_report *report)
 struct dump_run {
     struct pd_raw_dump dump;
     struct pd_report *report;
+    _Atomic uint64_t *kept; /* samples by the event's index; NULL: all are kept */
 };
 
 static perfdata_status begin_dump(void *data, unsigned index, struct pd_resolver *resolver,
@@ -305,6 +306,31 @@ static perfdata_status begin_dump(void *data, unsigned index, struct pd_resolver
     return PERFDATA_OK;
 }
 
+static bool keeps_all(const struct pd_report_plan *plan)
+{
+    return !plan->filter.span_count && !plan->filter.has_cpus && !plan->hist.hide_unresolved;
+}
+
+static void count_kept(const struct dump_run *run, struct pd_resolver *resolver,
+                       const struct pd_delivered *record)
+{
+    const struct pd_report_plan *plan = &run->report->plan;
+    struct pd_sample sample;
+    if (record->type != PD_RECORD_SAMPLE || !record->event ||
+        !pd_filter_early(&plan->filter, record) || pd_delivered_sample(record, &sample) < 0)
+        return;
+    if (plan->hist.hide_unresolved) {
+        const struct pd_location *location = pd_resolve(resolver, record->thread, record->number,
+                                                        sample.cpumode, sample.ip);
+        if (!location || !location->sym)
+            return;
+    }
+    const struct pd_event *event = pd_delivered_event(run->report->recording, record);
+    atomic_fetch_add_explicit(&run->kept[event->index],
+                              plan->mode == PD_REPORT_BRANCH ? sample.branch_count : 1,
+                              memory_order_relaxed);
+}
+
 static perfdata_status dump_batch(void *data, void *state, struct pd_batch *batch)
 {
     const struct dump_run *run = data;
@@ -313,6 +339,8 @@ static perfdata_status dump_batch(void *data, void *state, struct pd_batch *batc
         pd_raw_dump_record(&run->dump, state, &batch->records[i],
                            i && batch->records[i].data == batch->records[i - 1].data, &batch->text);
         pd_raw_dump_behind(&run->dump, &batch->records[i], &batch->text);
+        if (run->kept)
+            count_kept(run, state, &batch->records[i]);
     }
     return PERFDATA_OK;
 }
@@ -329,10 +357,32 @@ static int front_dump(void *data, const struct pd_delivered *record)
     return PD_FRONT_PASS;
 }
 
+static perfdata_status run_dump(struct dump_run *run, struct pd_consumer *consumer,
+                                struct pd_text *out)
+{
+    struct pd_report *report = run->report;
+    struct pd_object_search search = search_of(report);
+    perfdata_status status = give(report, out);
+    if (status == 0)
+        status = pd_session_open(report->recording, &search, &report->session);
+    if (status < 0)
+        return status;
+    run->dump.symbols = report->session.symbols;
+    status = pd_pipeline_run(&report->session, consumer, report->options->threads);
+    if (status == 0)
+        status = pd_session_warn_kernel(&report->session);
+    pd_session_close(&report->session);
+    struct pd_stats_options stats = {
+        .branches = report->plan.mode == PD_REPORT_BRANCH,
+        .made = pd_raw_dump_made(&run->dump),
+        .kept = run->kept,
+    };
+    return status < 0 ? status : pd_stats_text(report->recording, stats, out);
+}
+
 static perfdata_status dump(struct pd_report *report, struct pd_text *out)
 {
     struct dump_run run = { .report = report };
-    struct pd_object_search search = search_of(report);
     struct pd_consumer consumer = { .kind = PD_CONSUME_ORDERED,
                                     .warns = PD_WARN_READ,
                                     .data = &run,
@@ -343,27 +393,21 @@ static perfdata_status dump(struct pd_report *report, struct pd_text *out)
                                     .front = front_dump };
     pd_raw_dump_init(&run.dump, report->recording, PD_RAW_DUMP_REPORT);
     run.dump.colored = report->options->flags & PERFDATA_REPORT_COLOR;
+    run.dump.filter = &report->plan.filter;
     run.dump.no_packets = report->options->flags & PERFDATA_REPORT_NO_ITRACE;
     if (report->options->flags & PERFDATA_REPORT_FILE_ORDER) {
         consumer.order = PD_ORDER_FILE;
         run.dump.unsorted = true;
     }
+    if (!keeps_all(&report->plan)) {
+        run.kept = calloc(report->recording->event_count + 1, sizeof *run.kept);
+        if (!run.kept)
+            return pd_no_memory(&report->recording->context, "counts");
+    }
     pd_raw_dump_want(&consumer);
-    perfdata_status status = give(report, out);
-    if (status == 0)
-        status = pd_session_open(report->recording, &search, &report->session);
-    if (status < 0)
-        return status;
-    run.dump.symbols = report->session.symbols;
-    status = pd_pipeline_run(&report->session, &consumer, report->options->threads);
-    if (status == 0)
-        status = pd_session_warn_kernel(&report->session);
-    pd_session_close(&report->session);
-    struct pd_stats_options stats = {
-        .branches = pd_report_mode_of(report->recording, report->options) == PD_REPORT_BRANCH,
-        .made = pd_raw_dump_made(&run.dump),
-    };
-    return status < 0 ? status : pd_stats_text(report->recording, stats, out);
+    perfdata_status status = run_dump(&run, &consumer, out);
+    free((void *)run.kept);
+    return status;
 }
 
 /* ---- the tables ---- */
@@ -543,10 +587,6 @@ static perfdata_status print(struct pd_report *report, struct pd_text *out)
     lead(report, out);
     if (flags & PERFDATA_REPORT_HEADER_ONLY)
         return 0;
-    if (flags & PERFDATA_REPORT_DUMP)
-        return dump(report, out);
-    if (flags & (PERFDATA_REPORT_STATS | PERFDATA_REPORT_TASKS | PERFDATA_REPORT_MMAPS))
-        return print_overview(report, out);
     status = pd_report_fit(report);
     /* A key that does not parse is noticed before anything is printed. */
     if ((status == PERFDATA_ERROR_ARGUMENT && !report->perf_exit) ||
@@ -561,6 +601,10 @@ static perfdata_status print(struct pd_report *report, struct pd_text *out)
                        "--group-sort-idx needs events in groups: as recorded, or by --group");
     }
     elided_names(&report->plan, out);
+    if (flags & PERFDATA_REPORT_DUMP)
+        return dump(report, out);
+    if (flags & (PERFDATA_REPORT_STATS | PERFDATA_REPORT_TASKS | PERFDATA_REPORT_MMAPS))
+        return print_overview(report, out);
     return run(report, out);
 }
 

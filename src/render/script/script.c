@@ -216,6 +216,13 @@ static void work_near(struct pd_script_worker *worker, struct pd_batch *batch)
     }
 }
 
+/* A dump shows samples that are dropped otherwise before anything is done with them. */
+static bool is_dropped(const struct pd_script *script, const struct pd_delivered *record)
+{
+    return record->type == PD_RECORD_SAMPLE && record->event && !pd_dlfilter_is_early(script) &&
+           !pd_filter_early(&script->filter, record);
+}
+
 static void work_far(struct pd_script_worker *worker, struct pd_batch *batch)
 {
     struct pd_script_ahead ahead[AHEAD] = { 0 };
@@ -231,7 +238,8 @@ static void work_far(struct pd_script_worker *worker, struct pd_batch *batch)
             pd_raw_dump_record(script->raw.dump, worker->resolver, &batch->records[i],
                                i && batch->records[i].data == batch->records[i - 1].data,
                                &batch->text);
-        if (!script->raw.dump || shows(script, batch->records[i].type))
+        if (!script->raw.dump ||
+            (shows(script, batch->records[i].type) && !is_dropped(script, &batch->records[i])))
             put_record(worker, &batch->records[i], &batch->text);
         if (PD_UNLIKELY(worker->marks) &&
             !pd_script_mark_end(worker, &batch->records[i], &batch->text))
@@ -285,11 +293,11 @@ static int front(void *data, const struct pd_delivered *record)
     struct pd_script *script = data;
     if (script->options->flags & PERFDATA_SCRIPT_CHECK_ORDER)
         return pd_script_check_order(script, record);
-    if (script->raw.dump)
+    if (script->raw.dump) {
         pd_raw_dump_front(script->raw.dump, record);
-    if (record->type != PD_RECORD_SAMPLE || !record->event || pd_dlfilter_is_early(script))
         return PD_FRONT_PASS;
-    return pd_filter_early(&script->filter, record) ? PD_FRONT_PASS : PD_FRONT_IGNORE;
+    }
+    return is_dropped(script, record) ? PD_FRONT_IGNORE : PD_FRONT_PASS;
 }
 
 /* ---- a run ---- */
@@ -405,6 +413,8 @@ static void begin_dump(struct pd_script *script, struct pd_consumer *consumer,
     pd_raw_dump_init(dump, script->recording, PD_RAW_DUMP_SCRIPT);
     dump->symbols = script->session.symbols;
     dump->colored = options->flags & PERFDATA_SCRIPT_COLOR;
+    dump->filter = &script->filter;
+    dump->drops_cpus = true;
     dump->no_packets = options->flags & PERFDATA_SCRIPT_NO_ITRACE;
     dump->unsorted = options->flags & PERFDATA_SCRIPT_UNSORTED;
     script->raw.dump = dump;
