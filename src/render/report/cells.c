@@ -158,11 +158,15 @@ void pd_report_measure(struct pd_report_table *table)
         if (column->what < PD_KEY_COUNT)
             widen(&table->widths[column->what], strlen(column->title));
     }
-    for (size_t i = 0; i < table->event->rows.count; i++)
+    for (size_t i = 0; i < table->event->rows.count; i++) {
+        if (i % PD_REPORT_ROWS_AT_ONCE == 0)
+            pd_report_read_rows(table, i,
+                                PD_MIN(i + PD_REPORT_ROWS_AT_ONCE, table->event->rows.count));
         if (!table->event->rows.data[i]->filtered) {
             measure_row(table, table->event->rows.data[i]);
             any = true;
         }
+    }
     for (size_t key = 0; any && key < PD_KEY_COUNT; key++)
         widen(&table->widths[key], least_width[key]);
 }

@@ -34,6 +34,10 @@ void pd_report_row_line(const struct pd_report_table *table, const struct pd_his
                         struct pd_text *out);
 /* The width of a sum that stands in place of a percentage. */
 #define PD_REPORT_PERIOD_WIDTH 16
+/* touch.c. Rows lie in memory as samples came. Reads what some of them have, so that the processor
+ * waits for all of it together and not for each row by itself. */
+enum { PD_REPORT_ROWS_AT_ONCE = 16 };
+void pd_report_read_rows(const struct pd_report_table *table, size_t begin, size_t end);
 bool pd_report_is_below_limit(const struct pd_report_table *table, const struct pd_hist_row *row);
 /* "12.34%" behind `space`, both in colour where the report is coloured. */
 void pd_report_percent(const struct pd_report_plan *plan, const char *space, int width,
