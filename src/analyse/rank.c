@@ -342,10 +342,36 @@ static bool refine_by_address(struct pd_ranking *ranking, struct pd_ranks *ranks
     return true;
 }
 
+/* Puts the row's parts aside, for the same key to come. */
+static void keep_part(struct pd_ranking *ranking, uint8_t key)
+{
+    uint32_t *next = malloc((ranking->count + 1) * sizeof *next);
+    if (!next) {
+        ranking->failed = true;
+        return;
+    }
+    ranking->kept[key].part = ranking->part;
+    ranking->kept[key].parts = ranking->parts;
+    ranking->part = next;
+}
+
+static void refine_by_kept(struct pd_ranking *ranking, uint8_t key, struct pd_ranks *ranks)
+{
+    uint32_t *own = ranking->part;
+    ranking->part = ranking->kept[key].part;
+    ranking->parts = ranking->kept[key].parts;
+    refine_more(ranking, ranks);
+    ranking->part = own;
+}
+
 /* False: the key is no order of numbers. */
 static bool refine_by_key(struct pd_ranking *ranking, uint8_t key, struct pd_ranks *ranks)
 {
     bool by_symbol = is_symbol_key(key);
+    if (ranking->kept[key].part) {
+        refine_by_kept(ranking, key, ranks);
+        return true;
+    }
     if (by_symbol && !ranking->sorting->dso_is_key) {
         part_by_text(ranking, dso_of);
         refine_more(ranking, ranks);
@@ -358,13 +384,25 @@ static bool refine_by_key(struct pd_ranking *ranking, uint8_t key, struct pd_ran
 
 /* ---- rows ---- */
 
+static bool is_ordered_by(const struct pd_hist_sorting *sorting, uint8_t key)
+{
+    for (size_t i = 0; i < sorting->order_count; i++)
+        if (sorting->order[i] == key)
+            return true;
+    return false;
+}
+
 bool pd_rank_identities(struct pd_ranking *ranking, struct pd_ranks *ranks)
 {
     const struct pd_hist_options *options = &ranking->sorting->hist->options;
-    for (unsigned k = 0; k < options->key_count; k++)
-        if (!refine_by_key(ranking, options->keys[k], ranks))
+    for (unsigned k = 0; k < options->key_count && !ranking->failed; k++) {
+        uint8_t key = options->keys[k];
+        if (!refine_by_key(ranking, key, ranks))
             return false;
-    return true;
+        if (!ranking->kept[key].part && !is_symbol_key(key) && is_ordered_by(ranking->sorting, key))
+            keep_part(ranking, key);
+    }
+    return !ranking->failed;
 }
 
 /* The greater before the less. */

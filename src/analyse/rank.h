@@ -48,7 +48,12 @@ struct pd_ranking {
     struct pd_rank_sorter sorter; /* an item a row */
     uint32_t *part;               /* per row: its rank by the key at hand */
     uint32_t parts;               /* how many different ones there are */
-    bool failed;                  /* the system had no memory */
+    /* Of keys that rows are told apart by, which mostly put them in order as well: the parts, and
+     * how many. NULL: not kept. */
+    struct {
+        uint32_t *part, parts;
+    } kept[PD_KEY_COUNT];
+    bool failed; /* the system had no memory */
 };
 
 /* Sorts the first `count` items by value, equal ones as they stood. */

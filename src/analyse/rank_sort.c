@@ -306,6 +306,8 @@ perfdata_status pd_hist_sort_by_rank(struct pd_hist_sorting *sorting, struct pd_
     free(ranking.sorter.spare);
     free(ranking.part);
     free(ranking.index);
+    for (size_t key = 0; key < PD_KEY_COUNT; key++)
+        free(ranking.kept[key].part);
     free(order);
     free(rows);
     return ranking.failed ? PERFDATA_ERROR_MEMORY : 0;

@@ -293,58 +293,6 @@ static bool take_chain(struct pd_report_state *state, struct pd_report_facts *fa
 
 /* ---- counting ---- */
 
-static void count_entry(struct pd_report_state *state, const struct pd_report_facts *facts,
-                        uint32_t id, bool filtered)
-{
-    struct pd_hist_entry *entry = &state->hist.entries.data[id];
-    PD_HIST_COUNT(entry, facts->sample->cpumode, facts->period);
-    if (PD_UNLIKELY(facts->parallelism))
-        entry->latency += pd_report_latency(facts->period, facts->parallelism);
-    /* The sample numbers of one worker rise, so that only the first sample of an entry can be its
-     * first. */
-    if (entry->count == 1 && pd_hist_is_first(&entry->first, facts->number, 0)) {
-        const struct pd_location *location = facts->location;
-        entry->first = (struct pd_hist_first){
-            .number = facts->number,
-            .thread = facts->thread,
-            .dso = location->dso,
-            .symbol = location->sym,
-            .addr = location->addr,
-            .map_bias = location->map ? location->ip - location->addr : 0,
-            .map_size = location->map ? location->map->end - location->map->start : 0,
-            .level = location->level,
-            .filtered = filtered,
-        };
-    }
-}
-
-static bool count_chain(struct pd_report_state *state, const struct pd_report_facts *facts,
-                        uint32_t id, bool filtered)
-{
-    const struct pd_hist_options *options = &state->hist.options;
-    struct pd_hist_pair *pair = pd_hist_pair_at(&state->hist, id, facts->cell);
-    if (!pair)
-        return false;
-    pair->period += facts->period;
-    pair->count++;
-    pair->last = facts->number;
-    pair->borrowed = !state->shared->plan->chains.shows_ends &&
-                     !(pd_event_fields(facts->event) & PD_SAMPLE_CALLCHAIN);
-    if (facts->number < pair->number) {
-        pair->number = facts->number;
-        pair->thread = facts->thread;
-        pair->level = facts->location->level;
-        pair->filtered = filtered;
-    }
-    if (!options->keeps_visits || !options->children ||
-        !state->hist.cells.data[facts->cell].has_unknown)
-        return true;
-    struct pd_hist_visit visit = { facts->number, facts->thread,
-                                   (uint32_t)(pair - state->hist.pairs.data),
-                                   facts->location->level };
-    return pd_vec_push(&state->hist.visits, visit);
-}
-
 static bool is_host(const struct pd_sample *sample)
 {
     return sample->cpumode == PD_CPUMODE_KERNEL || sample->cpumode == PD_CPUMODE_USER;
@@ -367,33 +315,10 @@ bool pd_report_take_chain(struct pd_report_state *state, struct pd_report_facts 
 static perfdata_status count_row(struct pd_report_state *state, const struct pd_report_facts *facts,
                                  bool filtered)
 {
-    const struct pd_report_plan *plan = state->shared->plan;
     uint64_t
         key[PD_HIST_WORDS]; /* all of its words are set below: clearing them first would be felt */
     pd_report_fill_key(state, facts, key);
-    uint32_t id = entry_of(state, facts->location, key);
-    if (id == PD_HIST_NONE)
-        return PERFDATA_ERROR_MEMORY;
-    count_entry(state, facts, id, filtered);
-    bool is_first = state->hist.entries.data[id].first.number == facts->number;
-    if (facts->access && is_first && !pd_hist_keep_access(&state->hist, id, facts->access))
-        return PERFDATA_ERROR_MEMORY;
-    if (PD_UNLIKELY(plan->counts_code))
-        pd_report_count_code(state, facts);
-    if (facts->cell != PD_HIST_NONE && !count_chain(state, facts, id, filtered))
-        return PERFDATA_ERROR_MEMORY;
-    return state->hist.failed ? PERFDATA_ERROR_MEMORY : 0;
-}
-
-static perfdata_status count_memory(struct pd_report_state *state,
-                                    const struct pd_report_facts *facts, bool filtered)
-{
-    struct pd_hist_access access;
-    struct pd_report_facts accessed = *facts;
-    accessed.period = PD_MAX(pd_report_weight(facts), 1);
-    accessed.access = &access;
-    return pd_report_access(state, facts, &access) ? count_row(state, &accessed, filtered)
-                                                   : PERFDATA_ERROR_MEMORY;
+    return pd_report_count_entry(state, facts, entry_of(state, facts->location, key), filtered);
 }
 
 static perfdata_status count_sample(struct pd_report_state *state, struct pd_report_facts *facts)
@@ -436,7 +361,7 @@ static perfdata_status count_sample(struct pd_report_state *state, struct pd_rep
     else if (plan->hist.children && shared->sequential)
         facts->cell = state->last_cell; /* perf still has the chain of the sample before */
     filtered |= plan->exclude_other && !facts->parent;
-    return plan->mode == PD_REPORT_MEMORY ? count_memory(state, facts, filtered)
+    return plan->mode == PD_REPORT_MEMORY ? pd_report_take_access(state, facts, filtered)
                                           : count_row(state, facts, filtered);
 }
 
@@ -509,6 +434,7 @@ static perfdata_status take_record(struct pd_report_state *state, const struct p
         .location = location,
         .addr = addr,
         .cell = PD_HIST_NONE,
+        .cpumode = sample.cpumode,
     };
     if (PD_UNLIKELY(latency) &&
         !(facts.parallelism = pd_report_parallelism(&shared->running, sample.tid)))
@@ -525,7 +451,7 @@ static perfdata_status take_batch(struct pd_report_state *state, const struct pd
         status = take_record(state, &batch->records[i], location,
                              location ? ahead.addrs[i - ahead.from] : 0);
     }
-    return status;
+    return status == 0 ? pd_report_count_accesses(state) : status;
 }
 
 static perfdata_status begin_worker(void *data, unsigned worker, struct pd_resolver *resolver,
@@ -564,6 +490,7 @@ void pd_report_state_free(struct pd_report_state *state)
     pd_report_stacks_free(&state->stacks);
     pd_report_scratch_free(&state->scratch);
     free(state->frames);
+    free(state->accesses);
     free(state);
 }
 
