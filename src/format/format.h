@@ -59,6 +59,7 @@ struct pd_plan {
     bool swap;
     bool is_fixed;  /* samples have no variable field: those of fixed_size are readable */
     bool is_raw;    /* raw data are the only variable field */
+    bool is_chain;  /* a call chain is */
     bool is_offcpu; /* the raw data of its samples hold the sample: pd_event_name() */
     uint16_t id, ip, tid, time, addr, stream_id, cpu, period; /* in a sample */
     uint16_t fixed_size; /* of the part before the first variable field, header included */
@@ -226,6 +227,16 @@ perfdata_status pd_sample_decode(const struct pd_event *event, const uint8_t *re
  * event's plan is_raw, so that for another one of such an event most of it need not be cleared. */
 perfdata_status pd_sample_decode_next(const struct pd_event *event, const uint8_t *record,
                                       uint32_t size, bool after_raw, struct pd_sample *out);
+
+/* Whether a look at the sample's sizes shows that it can be decoded; false: decoding will tell. */
+PD_INLINE bool pd_sample_is_whole(const struct pd_plan *plan, const uint8_t *record, uint32_t size)
+{
+    const uint32_t fixed = plan->fixed_size;
+    if (size < fixed || plan->is_offcpu)
+        return false;
+    return plan->is_fixed || (plan->is_chain && size - fixed >= 8 &&
+                              pd_load64(record + fixed, plan->swap) <= (size - fixed - 8) / 8);
+}
 
 /* What pd_sample.read holds, by read_format. Entry i: value, id (0 without READ_ID), lost (0
  * without READ_LOST). */

@@ -75,6 +75,7 @@ void pd_plan_make(const struct pd_attr *attr, bool swap, struct pd_plan *out)
     out->fixed_size = at;
     out->is_fixed = !(type & ~fixed_bits);
     out->is_raw = (type & ~fixed_bits) == PD_SAMPLE_RAW;
+    out->is_chain = (type & ~fixed_bits) == PD_SAMPLE_CALLCHAIN;
     if (!out->id)
         out->id = identifier;
     plan_positions(type, out);

@@ -419,12 +419,13 @@ static perfdata_status take_record(struct pd_report_state *state, const struct p
     if (record->type != PD_RECORD_SAMPLE || !record->event)
         return 0;
     if (state->by_name && location && pd_code_hist_is_unwanted(location) &&
-        record->event->plan.is_fixed && record->size >= record->event->plan.fixed_size)
+        pd_sample_is_whole(&record->event->plan, record->data, record->size))
         return 0;
     struct pd_sample sample;
     if (pd_delivered_sample(record, &sample) < 0)
         return pd_issue(&shared->session->recording->context, PERFDATA_ISSUE_BAD_SAMPLE,
                         (int64_t)record->offset, "sample left out: its content exceeds its size");
+    /* All members are named: to clear them first would be felt. */
     struct pd_report_facts facts = {
         .event = pd_delivered_event(shared->session->recording, record),
         .sample = &sample,
@@ -433,8 +434,11 @@ static perfdata_status take_record(struct pd_report_state *state, const struct p
         .period = sample.period,
         .location = location,
         .addr = addr,
+        .parent = NULL,
         .cell = PD_HIST_NONE,
         .cpumode = sample.cpumode,
+        .parallelism = 0,
+        .access = NULL,
     };
     if (PD_UNLIKELY(latency) &&
         !(facts.parallelism = pd_report_parallelism(&shared->running, sample.tid)))
@@ -561,12 +565,27 @@ static int front(void *data, const struct pd_delivered *record)
                : PD_FRONT_IGNORE;
 }
 
+static perfdata_status fail_without_switches(struct pd_session *session)
+{
+    return pd_fail(&session->recording->context, PERFDATA_ERROR_NO_DATA, -1,
+                   "No context switches were recorded, which tell how many threads ran: "
+                   "record --switch-events");
+}
+
+static bool wants_chain(const struct pd_report_plan *plan)
+{
+    return plan->hist.use_chains || plan->hist.children ||
+           pd_hist_key_at(&plan->hist, PD_KEY_PARENT);
+}
+
 perfdata_status pd_report_collect(struct pd_session *session, const struct pd_report_plan *plan,
                                   unsigned threads, struct pd_report_counts *out)
 {
-    struct pd_report_collecting shared = {
-        .plan = plan, .session = session, .out = out, .event_switch = plan->event_switch
-    };
+    struct pd_report_collecting shared = { .plan = plan,
+                                           .session = session,
+                                           .out = out,
+                                           .wants_chain = wants_chain(plan),
+                                           .event_switch = plan->event_switch };
     struct pd_consumer consumer = {
         .kind = PD_CONSUME_COMMUTATIVE,
         .warns = PD_WARN_READ,
@@ -579,11 +598,10 @@ perfdata_status pd_report_collect(struct pd_session *session, const struct pd_re
         .end = end_worker,
         .front = pd_event_switch_any(&plan->event_switch) || plan->layout.thread_counts ? front
                                                                                         : NULL,
+        .no_chains = !shared.wants_chain,
     };
     struct pd_resolver *resolver = NULL;
     memset(out, 0, sizeof *out);
-    shared.wants_chain = plan->hist.use_chains || plan->hist.children ||
-                         pd_hist_key_at(&plan->hist, PD_KEY_PARENT);
     if (plan->counts_latency)
         consumer.types[0] |= UINT64_C(1) << PD_RECORD_SWITCH |
                              UINT64_C(1) << PD_RECORD_SWITCH_CPU_WIDE |
@@ -609,9 +627,7 @@ perfdata_status pd_report_collect(struct pd_session *session, const struct pd_re
         pd_resolver_free(resolver);
     }
     if (status == 0 && plan->counts_latency && !shared.running.has_switches)
-        status = pd_fail(&session->recording->context, PERFDATA_ERROR_NO_DATA, -1,
-                         "No context switches were recorded, which tell how many threads ran: "
-                         "record --switch-events");
+        status = fail_without_switches(session);
     pd_map64_free(&shared.running.threads);
     if (!shared.has_first)
         pd_hist_init(&out->hist, &plan->hist);
