@@ -85,11 +85,14 @@ static void row_name(struct pd_hist_row *row, const struct pd_hist *hist, const 
     row->symbol = first->symbol ? first->symbol->name : NULL;
     row->addr = first->addr;
     row->filtered = first->filtered;
-    /* perf applies this one while collapsing, which it does for comms only, and to the first
-     * event. */
-    if (symbol_filter && row->comm && !row->event &&
+    /* perf applies these two while collapsing, which it does for comms and levels only; the second
+     * one to the first event. */
+    const bool collapses = row->comm || hist->options.levels;
+    if (!collapses)
+        row->filtered &= PD_FILTERED_SAMPLE;
+    if (symbol_filter && collapses && !row->event &&
         (!row->symbol || !strstr(row->symbol, symbol_filter)))
-        row->filtered = true;
+        row->filtered |= PD_FILTERED_NAME;
 }
 
 /* Whether no two comms have become the same: then entries stay apart, and each is a row. */
@@ -132,7 +135,7 @@ static bool collect_rows(struct pd_hist *hist, const uint32_t *same, struct pd_h
         struct pd_hist_event *event = &out->events[words[0]];
         event->count += entry->count;
         event->chain_period += entry->period;
-        if (!entry->first.filtered) {
+        if (!(entry->first.filtered & PD_FILTERED_SAMPLE)) {
             event->count_unfiltered += entry->count;
             event->chain_period_unfiltered += entry->period;
         }

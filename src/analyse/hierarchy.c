@@ -28,7 +28,6 @@ static struct pd_hist_row *row_above(struct growing *growing, const struct pd_hi
     *row = *leaf;
     row->period = row->sys = row->user = row->guest_sys = row->guest_user = row->count = 0;
     row->latency = 0;
-    row->filtered = true;
     row->members = NULL;
     return row;
 }
@@ -38,7 +37,6 @@ static bool add_leaf(struct growing *growing, struct pd_hist_row *row,
 {
     struct pd_arena *arena = &growing->result->arena;
     PD_HIST_ADD(row, leaf);
-    row->filtered &= leaf->filtered;
     if (!leaf->members)
         return true;
     if (!row->members)
@@ -90,6 +88,71 @@ static bool add_row(struct growing *growing, struct pd_hist_row *leaf)
     }
     return true;
 }
+
+/* ---- filters ---- */
+
+static uint8_t filter_of(uint8_t key)
+{
+    switch (key) {
+    case PD_KEY_COMM:
+    case PD_KEY_PID: return PD_FILTERED_THREAD;
+    case PD_KEY_DSO: return PD_FILTERED_DSO;
+    case PD_KEY_SYMBOL: return PD_FILTERED_SYMBOL;
+    default: return 0;
+    }
+}
+
+/* Shows all rows above one. Who shows a symbol shows what is above it whatever its own name is. */
+static void pass_above(struct growing *growing, const struct node *node, uint8_t filter)
+{
+    if (filter & PD_FILTERED_SYMBOL)
+        filter |= PD_FILTERED_NAME;
+    for (uint32_t at = node->parent; at; at = growing->nodes.data[at - 1].parent)
+        growing->nodes.data[at - 1].row->filtered &= (uint8_t)~filter;
+}
+
+/* A filter decides about rows of the levels that it is about, each by its first leaf. What is above
+ * a row that passes is shown, what is below one that does not is not; where there is no such level,
+ * nothing is. Other filters decide about each row by itself. Nodes stand behind their parents. */
+static void apply_filters(struct growing *growing)
+{
+    const struct pd_hist_options *options = &growing->sorting->hist->options;
+    uint8_t about[PD_KEY_COUNT], above[PD_KEY_COUNT] = { 0 }; /* at a depth, and above it */
+    for (unsigned depth = 0; depth < growing->depths; depth++) {
+        about[depth] = filter_of(options->keys[depth]);
+        if (depth + 1 < growing->depths)
+            above[depth + 1] = above[depth] | about[depth];
+    }
+    for (size_t i = 0; i < growing->nodes.count; i++) {
+        const struct node *node = &growing->nodes.data[i];
+        uint8_t others = options->filters & (uint8_t)~about[node->depth];
+        uint8_t inherited = node->parent ? growing->nodes.data[node->parent - 1].row->filtered &
+                                               above[node->depth]
+                                         : 0;
+        node->row->filtered |= others & (inherited | (uint8_t)~above[node->depth]);
+    }
+    for (size_t i = growing->nodes.count; i-- > 0;) {
+        const struct node *node = &growing->nodes.data[i];
+        uint8_t passed = options->filters & about[node->depth] & (uint8_t)~node->row->filtered;
+        if (passed)
+            pass_above(growing, node, passed);
+    }
+}
+
+/* What relative percentages are of: the rows at the top that are shown. */
+static void sum_unfiltered(const struct growing *growing, struct pd_hist_event *event)
+{
+    event->period_unfiltered = event->latency_unfiltered = 0;
+    for (size_t i = 0; i < growing->nodes.count; i++) {
+        const struct node *node = &growing->nodes.data[i];
+        if (node->parent || node->row->filtered)
+            continue;
+        event->period_unfiltered += node->row->period;
+        event->latency_unfiltered += node->row->latency;
+    }
+}
+
+/* ---- order ---- */
 
 static int compare_nodes(const void *left, const void *right, void *data)
 {
@@ -167,6 +230,10 @@ perfdata_status pd_hist_make_levels(const struct pd_hist_sorting *sorting,
     for (size_t i = 0; ok && i < event->rows.count; i++)
         ok = add_row(growing, event->rows.data[i]);
     event->levels.count = 0;
+    if (ok && sorting->hist->options.filters)
+        apply_filters(growing);
+    if (ok)
+        sum_unfiltered(growing, event);
     ok = ok && sort_nodes(growing) && list_nodes(growing, event);
     for (unsigned i = 0; i < growing->depths; i++) {
         pd_hist_free(&growing->identities[i]);

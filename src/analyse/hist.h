@@ -61,6 +61,7 @@ struct pd_hist_options {
     bool hide_unresolved;
     bool long_names;      /* objects are told apart, and shown, by their long names */
     bool levels;          /* a tree of rows, a level for each key */
+    uint8_t filters;      /* enum pd_hist_filter: those that are in force, for levels */
     bool keeps_visits;    /* perf may miss rows that it has: pd_hist.visits */
     bool keys_only;       /* entries have numbers, and nothing in `entries.data` */
     uint8_t frames;       /* enum pd_hist_frames */
@@ -139,6 +140,19 @@ struct pd_hist_cell {
     uint32_t has_unknown : 1; /* an address without a symbol is among its frames */
 };
 
+/* The filters that a sample does not pass, by what they are about; 0: it passes all. The last two
+ * are about rows only: those of sockets, by the row's first sample, and of parts of names are
+ * applied when rows are collapsed. */
+enum pd_hist_filter {
+    PD_FILTERED_THREAD = 1,
+    PD_FILTERED_DSO = 2,
+    PD_FILTERED_SYMBOL = 4,
+    PD_FILTERED_OTHER = 8,
+    PD_FILTERED_SAMPLE = 15, /* those above */
+    PD_FILTERED_SOCKET = 16,
+    PD_FILTERED_NAME = 32
+};
+
 /* What perf takes from the first sample of an entry. */
 struct pd_hist_first {
     uint64_t number;
@@ -152,7 +166,7 @@ struct pd_hist_first {
     uint64_t map_size;
     uint32_t position; /* in the sample's chain, 0 the sample itself */
     char level;
-    bool filtered;
+    uint8_t filtered; /* enum pd_hist_filter */
 };
 
 /* One end of a branch. */
@@ -207,8 +221,8 @@ struct pd_hist_pair {
     uint64_t number, last; /* of its samples: the least, and the greatest */
     const struct pd_thread *thread;
     char level;
-    bool filtered;
-    bool borrowed; /* the stack is another sample's: the sample itself has no chain */
+    uint8_t filtered; /* enum pd_hist_filter */
+    bool borrowed;    /* the stack is another sample's: the sample itself has no chain */
 };
 
 /* A sample with an address without a symbol in its stack. */
@@ -346,7 +360,7 @@ struct pd_hist_row {
     uint64_t latency;
     uint32_t max_depth;
     uint32_t event;
-    bool filtered;
+    uint8_t filtered;                /* enum pd_hist_filter */
     const char *comm, *dso, *parent; /* the texts of the keys, NULL when the key is not asked for */
     const char *symbol;              /* NULL: unknown */
     const char *trace;               /* NULL: no tracepoint's */
@@ -410,7 +424,7 @@ struct pd_hist_result {
 
 /* Collapses by final texts; no entries can be added to `hist` afterwards. `symbols` gives the
  * printed names of DSOs. Rows of the first event whose symbol's name does not contain
- * `symbol_filter` (NULL: none) are filtered. */
+ * `symbol_filter` (NULL: none) are filtered, if there is a column of comms or a tree of rows. */
 perfdata_status pd_hist_collapse(struct pd_hist *hist, size_t event_count,
                                  struct pd_symbols *symbols, const char *symbol_filter,
                                  struct pd_hist_result *out);

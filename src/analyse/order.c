@@ -600,8 +600,10 @@ bool pd_hist_sort_by_trees(struct pd_hist_sorting *sorting, struct pd_hist_resul
             pass_through_tree(sorting, event, nodes, is_before_by_order);
     }
     /* levels compare rows without a tree that would note the comparison */
-    for (size_t i = 0; ok && options->levels && sorting->met && i < count; i++)
-        event->rows.data[i]->met = sorting->met[event->rows.data[i]->index];
+    for (size_t i = 0; ok && options->levels && sorting->met && i < event->levels.count; i++) {
+        struct pd_hist_row *row = event->levels.data[i].row;
+        row->met = sorting->met[row->index];
+    }
     free(rows);
     free(nodes);
     for (size_t i = 0; ok && sorting->fields_met && i < count; i++) {

@@ -58,8 +58,8 @@ struct pd_plan {
         branch_sample_type, regs_user, regs_intr;
     bool swap;
     bool is_fixed;  /* samples have no variable field: those of fixed_size are readable */
+    bool is_chain;  /* the call chain is the only field behind the fixed ones */
     bool is_raw;    /* raw data are the only variable field */
-    bool is_chain;  /* a call chain is */
     bool is_offcpu; /* the raw data of its samples hold the sample: pd_event_name() */
     uint16_t id, ip, tid, time, addr, stream_id, cpu, period; /* in a sample */
     uint16_t fixed_size; /* of the part before the first variable field, header included */

@@ -74,8 +74,8 @@ void pd_plan_make(const struct pd_attr *attr, bool swap, struct pd_plan *out)
 #include "format/sample.def"
     out->fixed_size = at;
     out->is_fixed = !(type & ~fixed_bits);
-    out->is_raw = (type & ~fixed_bits) == PD_SAMPLE_RAW;
     out->is_chain = (type & ~fixed_bits) == PD_SAMPLE_CALLCHAIN;
+    out->is_raw = (type & ~fixed_bits) == PD_SAMPLE_RAW;
     if (!out->id)
         out->id = identifier;
     plan_positions(type, out);
@@ -493,7 +493,7 @@ PD_INLINE perfdata_status decode(const struct pd_event *event, const uint8_t *re
     }
     const uint8_t *start = record + plan->fixed_size;
     struct cursor c = { start, record + size, plan, swap, false, false };
-    bool ok = take_parts(&c, out);
+    bool ok = plan->is_chain ? pd_part_callchain(&c, out) : take_parts(&c, out);
     if (PD_UNLIKELY(c.doubtful))
         ok = decide_hw_index(&c, start, ok, out);
     out->parts_end = (uint32_t)(c.at - record);

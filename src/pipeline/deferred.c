@@ -162,13 +162,11 @@ static uint32_t chain_at(const struct pd_delivered *record, uint64_t *count)
     return *count <= (record->size - at - WORD) / WORD ? at : 0;
 }
 
-bool pd_deferred_ends_chain(const struct pd_delivered *record)
+bool pd_deferred_waits_behind_read(const struct pd_delivered *record)
 {
     uint64_t count;
     uint32_t at = chain_at(record, &count);
-    return at && count >= 2 &&
-           pd_load64(record->data + at + WORD * (count - 1), record->event->plan.swap) ==
-               PD_CONTEXT(USER_DEFERRED);
+    return at && pd_deferred_ends_chain(record, at);
 }
 
 /* Puts `count` addresses in place of the marker and the cookie, `user` before them unless they

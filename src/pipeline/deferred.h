@@ -34,12 +34,30 @@ bool pd_deferred_any(const struct pd_recording *recording);
  * Call before the first record is read. */
 perfdata_status pd_deferred_prepare(struct pd_recording *recording);
 
-/* Whether a sample's chain ends with the marker; its event must be known. Most samples of many
- * recordings have none, which costs no call. */
-bool pd_deferred_ends_chain(const struct pd_delivered *record);
+/* Whether the sample's chain, which begins with its count at the given place, ends with the marker
+ * and a cookie. */
+PD_INLINE bool pd_deferred_ends_chain(const struct pd_delivered *record, uint32_t at)
+{
+    enum { WORD = 8 };
+    const bool swap = record->event->plan.swap;
+    if (at + WORD > record->size)
+        return false;
+    const uint64_t count = pd_load64(record->data + at, swap);
+    return count >= 2 && count <= (record->size - at - WORD) / WORD &&
+           pd_load64(record->data + at + WORD * (count - 1), swap) == PD_CONTEXT(USER_DEFERRED);
+}
+/* The same for a sample with counts before its chain. */
+bool pd_deferred_waits_behind_read(const struct pd_delivered *record);
+
+/* Whether a sample's chain ends with the marker; its event must be known. */
 PD_INLINE bool pd_deferred_waits(const struct pd_delivered *record)
 {
-    return record->event->plan.sample_type & PD_SAMPLE_CALLCHAIN && pd_deferred_ends_chain(record);
+    const struct pd_plan *plan = &record->event->plan;
+    if (!(plan->sample_type & PD_SAMPLE_CALLCHAIN))
+        return false;
+    return PD_LIKELY(!(plan->sample_type & PD_SAMPLE_READ))
+               ? pd_deferred_ends_chain(record, plan->fixed_size)
+               : pd_deferred_waits_behind_read(record);
 }
 
 /* Replaces such a sample's bytes by those of the sample with its whole chain, or with the kernel's

@@ -428,9 +428,12 @@ bool pd_filter_numbers(const struct pd_filter *filter, uint32_t pid, uint32_t ti
            pd_filter_cpu(filter, cpu);
 }
 
-static bool has_dso(const struct pd_filter *filter, struct pd_symbols *symbols,
-                    const struct pd_dso *dso)
+bool pd_filter_dso(const struct pd_filter *filter, struct pd_symbols *symbols,
+                   const struct pd_location *location)
 {
+    const struct pd_dso *dso = location->map ? location->dso : NULL;
+    if (!filter->has_dsos)
+        return true;
     if (!dso)
         return false;
     const char *name = pd_symbols_short_name(symbols, dso);
@@ -440,11 +443,8 @@ static bool has_dso(const struct pd_filter *filter, struct pd_symbols *symbols,
     return pd_name_set_has(&filter->dsos, name, strlen(name));
 }
 
-bool pd_filter_location(const struct pd_filter *filter, struct pd_symbols *symbols,
-                        const struct pd_location *location)
+bool pd_filter_symbol(const struct pd_filter *filter, const struct pd_location *location)
 {
-    if (filter->has_dsos && !has_dso(filter, symbols, location->map ? location->dso : NULL))
-        return false;
     if (!filter->has_symbols)
         return true;
     const struct pd_symbol *symbol = location->sym;

@@ -153,8 +153,14 @@ PD_INLINE bool pd_filter_has_location(const struct pd_filter *filter)
 /* The sample's own pid and tid, whatever thread they are of, and its CPU. */
 bool pd_filter_numbers(const struct pd_filter *filter, uint32_t pid, uint32_t tid, uint32_t cpu);
 
-/* DSO and symbol of a sample's own address. */
-bool pd_filter_location(const struct pd_filter *filter, struct pd_symbols *symbols,
-                        const struct pd_location *location);
+/* DSO and symbol of a sample's own address; both are true where nothing is asked for. */
+bool pd_filter_dso(const struct pd_filter *filter, struct pd_symbols *symbols,
+                   const struct pd_location *location);
+bool pd_filter_symbol(const struct pd_filter *filter, const struct pd_location *location);
+PD_INLINE bool pd_filter_location(const struct pd_filter *filter, struct pd_symbols *symbols,
+                                  const struct pd_location *location)
+{
+    return pd_filter_dso(filter, symbols, location) && pd_filter_symbol(filter, location);
+}
 
 #endif

@@ -79,6 +79,7 @@ done
 like_perf --stdio-color always
 like_perf --stdio-color
 like_perf --stdio-color=always --hierarchy -s comm,dso
+like_perf --hierarchy -w 12,3 -g none -s comm,sym
 like_perf --stdio-color=always -t , --no-children
 like_perf --stdio-color=always -g fractal --children
 like_perf --stdio-color xx

@@ -28,7 +28,7 @@ static struct pd_hist_place place_of(const struct pd_report_state *state,
 
 static perfdata_status count_branch(struct pd_report_state *state, struct pd_report_facts *facts,
                                     const struct pd_hist_access *access, uint32_t position,
-                                    bool filtered)
+                                    uint8_t filtered)
 {
     uint64_t key[PD_HIST_WORDS];
     pd_report_fill_key(state, facts, key);
@@ -68,7 +68,7 @@ static bool is_branch(const struct pd_report_state *state, const struct pd_repor
 }
 
 perfdata_status pd_report_count_branches(struct pd_report_state *state,
-                                         struct pd_report_facts *facts, bool filtered)
+                                         struct pd_report_facts *facts, uint8_t filtered)
 {
     const struct pd_sample *sample = facts->sample;
     char level = facts->location->level;

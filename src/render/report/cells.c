@@ -158,12 +158,15 @@ void pd_report_measure(struct pd_report_table *table)
         if (column->what < PD_KEY_COUNT)
             widen(&table->widths[column->what], strlen(column->title));
     }
-    for (size_t i = 0; i < table->event->rows.count; i++) {
-        if (i % PD_REPORT_ROWS_AT_ONCE == 0)
-            pd_report_read_rows(table, i,
-                                PD_MIN(i + PD_REPORT_ROWS_AT_ONCE, table->event->rows.count));
-        if (!table->event->rows.data[i]->filtered) {
-            measure_row(table, table->event->rows.data[i]);
+    const struct pd_hist_event *event = table->event;
+    const bool levels = table->plan->hist.levels; /* rows above leaves have all fields of one */
+    const size_t count = levels ? event->levels.count : event->rows.count;
+    for (size_t i = 0; i < count; i++) {
+        const struct pd_hist_row *row = levels ? event->levels.data[i].row : event->rows.data[i];
+        if (!levels && i % PD_REPORT_ROWS_AT_ONCE == 0)
+            pd_report_read_rows(table, i, PD_MIN(i + PD_REPORT_ROWS_AT_ONCE, count));
+        if (!row->filtered) {
+            measure_row(table, row);
             any = true;
         }
     }

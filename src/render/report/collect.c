@@ -293,11 +293,6 @@ static bool take_chain(struct pd_report_state *state, struct pd_report_facts *fa
 
 /* ---- counting ---- */
 
-static bool is_host(const struct pd_sample *sample)
-{
-    return sample->cpumode == PD_CPUMODE_KERNEL || sample->cpumode == PD_CPUMODE_USER;
-}
-
 /* Whether the sample has anything that makes a chain. Branches alone do only where they are
  * shown. */
 static bool has_chain(const struct pd_report_plan *plan, const struct pd_sample *sample)
@@ -313,7 +308,7 @@ bool pd_report_take_chain(struct pd_report_state *state, struct pd_report_facts 
 }
 
 static perfdata_status count_row(struct pd_report_state *state, const struct pd_report_facts *facts,
-                                 bool filtered)
+                                 uint8_t filtered)
 {
     uint64_t
         key[PD_HIST_WORDS]; /* all of its words are set below: clearing them first would be felt */
@@ -329,8 +324,6 @@ static perfdata_status count_sample(struct pd_report_state *state, struct pd_rep
     const struct pd_sample *sample = facts->sample;
     if (!pd_filter_time(filter, sample->time) || !pd_filter_cpu(filter, sample->cpu))
         return 0;
-    bool guest = sample->cpumode == PD_CPUMODE_GUEST_KERNEL ||
-                 sample->cpumode == PD_CPUMODE_GUEST_USER;
     if (!facts->location)
         facts->location = pd_resolve(state->resolver, facts->thread, facts->number, sample->cpumode,
                                      sample->ip);
@@ -338,13 +331,7 @@ static perfdata_status count_sample(struct pd_report_state *state, struct pd_rep
         return PERFDATA_ERROR_MEMORY;
     if (plan->hist.hide_unresolved && !facts->location->sym)
         return 0;
-    bool filtered = (pd_filter_has_thread(filter) &&
-                     !pd_filter_thread(filter, facts->thread, facts->number)) ||
-                    (pd_filter_has_location(filter) &&
-                     !pd_filter_location(filter, shared->session->symbols, facts->location)) ||
-                    (PD_UNLIKELY(filter->has_socket) && !pd_filter_socket(filter, sample->cpu)) ||
-                    (PD_UNLIKELY(guest) && !shared->session->guests.wanted) ||
-                    (PD_UNLIKELY(plan->no_host) && is_host(sample));
+    uint8_t filtered = pd_report_filtered(shared, facts);
     if (PD_UNLIKELY(plan->counts_code) && !pd_report_wants_code(plan, facts->location, filtered))
         return 0;
     struct pd_location *location = facts->location;
@@ -353,14 +340,16 @@ static perfdata_status count_sample(struct pd_report_state *state, struct pd_rep
         return PERFDATA_ERROR_MEMORY;
     if (plan->mode == PD_REPORT_BRANCH) {
         facts->location = location; /* whatever its callees are ignored for */
-        return pd_report_count_branches(state, facts,
-                                        filtered || (plan->exclude_other && !facts->parent));
+        if (plan->exclude_other && !facts->parent)
+            filtered |= PD_FILTERED_OTHER;
+        return pd_report_count_branches(state, facts, filtered);
     }
     if (plan->chains.shows_ends || pd_event_fields(facts->event) & PD_SAMPLE_CALLCHAIN)
         state->last_cell = facts->cell;
     else if (plan->hist.children && shared->sequential)
         facts->cell = state->last_cell; /* perf still has the chain of the sample before */
-    filtered |= plan->exclude_other && !facts->parent;
+    if (PD_UNLIKELY(plan->exclude_other) && !facts->parent)
+        filtered |= PD_FILTERED_OTHER;
     return plan->mode == PD_REPORT_MEMORY ? pd_report_take_access(state, facts, filtered)
                                           : count_row(state, facts, filtered);
 }

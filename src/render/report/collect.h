@@ -99,6 +99,10 @@ bool pd_report_stack_of(struct pd_report_state *state, const struct pd_report_fa
 void pd_report_fill_key(struct pd_report_state *state, const struct pd_report_facts *facts,
                         uint64_t *key);
 
+/* filtered.c: the filters that the sample does not pass, enum pd_hist_filter. */
+uint8_t pd_report_filtered(const struct pd_report_collecting *shared,
+                           const struct pd_report_facts *facts);
+
 /* code.c, of a plan that counts_code: whether a sample counts, which is of the function asked for
  * and not filtered. */
 bool pd_report_wants_code(const struct pd_report_plan *plan, struct pd_location *location,
@@ -108,17 +112,17 @@ void pd_report_count_code(struct pd_report_state *state, const struct pd_report_
 
 /* branch.c: counts each branch of a sample's stack for itself. */
 perfdata_status pd_report_count_branches(struct pd_report_state *state,
-                                         struct pd_report_facts *facts, bool filtered);
+                                         struct pd_report_facts *facts, uint8_t filtered);
 
 /* count.c. Counts a sample, which need not be there any more, for an entry; PD_HIST_NONE: there was
  * no memory for it. */
 perfdata_status pd_report_count_entry(struct pd_report_state *state,
                                       const struct pd_report_facts *facts, uint32_t id,
-                                      bool filtered);
+                                      uint8_t filtered);
 /* A sample of a report of memory. It counts when some have come together, at the latest when the
  * second function is called. */
 perfdata_status pd_report_take_access(struct pd_report_state *state,
-                                      const struct pd_report_facts *facts, bool filtered);
+                                      const struct pd_report_facts *facts, uint8_t filtered);
 perfdata_status pd_report_count_accesses(struct pd_report_state *state);
 
 /* words.c, too: a sample's weight; of a weight in parts, the first part. */

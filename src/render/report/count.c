@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 static void count_entry(struct pd_report_state *state, const struct pd_report_facts *facts,
-                        uint32_t id, bool filtered)
+                        uint32_t id, uint8_t filtered)
 {
     struct pd_hist_entry *entry = &state->hist.entries.data[id];
     PD_HIST_COUNT(entry, facts->cpumode, facts->period);
@@ -29,7 +29,7 @@ static void count_entry(struct pd_report_state *state, const struct pd_report_fa
 }
 
 static bool count_chain(struct pd_report_state *state, const struct pd_report_facts *facts,
-                        uint32_t id, bool filtered)
+                        uint32_t id, uint8_t filtered)
 {
     const struct pd_hist_options *options = &state->hist.options;
     struct pd_hist_pair *pair = pd_hist_pair_at(&state->hist, id, facts->cell);
@@ -57,7 +57,7 @@ static bool count_chain(struct pd_report_state *state, const struct pd_report_fa
 
 perfdata_status pd_report_count_entry(struct pd_report_state *state,
                                       const struct pd_report_facts *facts, uint32_t id,
-                                      bool filtered)
+                                      uint8_t filtered)
 {
     if (id == PD_HIST_NONE)
         return PERFDATA_ERROR_MEMORY;
@@ -81,7 +81,7 @@ struct pd_report_accesses {
     struct {
         struct pd_report_facts facts;
         struct pd_hist_access access;
-        bool filtered;
+        uint8_t filtered;
     } waiting[PD_HIST_READ_MAX];
     uint64_t hashes[PD_HIST_READ_MAX];
     uint64_t keys[PD_HIST_READ_MAX][PD_HIST_WORDS];
@@ -104,7 +104,7 @@ perfdata_status pd_report_count_accesses(struct pd_report_state *state)
 }
 
 perfdata_status pd_report_take_access(struct pd_report_state *state,
-                                      const struct pd_report_facts *facts, bool filtered)
+                                      const struct pd_report_facts *facts, uint8_t filtered)
 {
     if (!state->accesses && !(state->accesses = calloc(1, sizeof *state->accesses)))
         return PERFDATA_ERROR_MEMORY;

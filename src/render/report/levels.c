@@ -122,8 +122,7 @@ static bool is_shown(const struct pd_report_table *table, const struct pd_hist_r
     return !row->filtered && !pd_report_is_below_limit(table, row);
 }
 
-/* The row behind all that is below this one: rows below one that is not shown are not shown
- * either. */
+/* The row behind all that is below this one. */
 static size_t behind(const struct pd_hist_event *event, size_t at)
 {
     size_t i = at + 1;
@@ -148,18 +147,6 @@ static void put_nothing(const struct pd_report_table *table, size_t depth, struc
     pd_text_format(out, "no entry >= %.2f%%\n", (double)table->plan->percent_limit);
 }
 
-/* A filter applies to rows of the level that it is about; where there is no such level, no row is
- * shown. */
-static bool shows_any(const struct pd_report_plan *plan)
-{
-    const struct pd_filter *filter = &plan->filter;
-    if (pd_filter_has_thread(filter) && !pd_hist_key_at(&plan->hist, PD_KEY_COMM) &&
-        !pd_hist_key_at(&plan->hist, PD_KEY_PID))
-        return false;
-    return (!filter->has_dsos || pd_hist_key_at(&plan->hist, PD_KEY_DSO)) &&
-           (!filter->has_symbols || pd_hist_key_at(&plan->hist, PD_KEY_SYMBOL));
-}
-
 perfdata_status pd_report_draw_levels(struct pd_report_table *table, struct pd_text *out,
                                       perfdata_status (*flush)(void *data, struct pd_text *text),
                                       void *data)
@@ -169,15 +156,11 @@ perfdata_status pd_report_draw_levels(struct pd_report_table *table, struct pd_t
     perfdata_status status = 0;
     if (!table->plan->quiet)
         put_titles(table, out);
-    size_t count = shows_any(table->plan) ? event->levels.count : 0;
-    for (size_t i = 0, next; i < count && status == 0; i = next) {
+    for (size_t i = 0; i < event->levels.count && status == 0; i++) {
         const struct pd_hist_level *level = &event->levels.data[i];
         bool leaf = level->depth == deepest(table);
-        next = i + 1;
-        if (!is_shown(table, level->row)) {
-            next = behind(event, i);
+        if (!is_shown(table, level->row))
             continue;
-        }
         put_row(table, level, out);
         if (!leaf && !has_shown(table, i))
             put_nothing(table, level->depth + 1, out);

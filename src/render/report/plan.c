@@ -294,7 +294,8 @@ static perfdata_status setup_columns(struct pd_recording *recording, struct pd_r
         take_children_away(plan);
     for (size_t i = 0; i < plan->layout.column_count; i++)
         add_order(plan, plan->layout.columns[i].what);
-    user_widths(plan);
+    if (!plan->hist.levels || !recording->like_perf) /* perf's tree of rows takes none */
+        user_widths(plan);
     if (plan->hist.levels && status == 0)
         status = check_levels(&recording->context, plan);
     plan->hist.key_count = 0;
@@ -448,6 +449,13 @@ static perfdata_status setup_filters(struct pd_recording *recording, struct pd_r
         plan->cpus_refused = status < 0;
     }
     return status;
+}
+
+static uint8_t filters_in_force(const struct pd_filter *filter)
+{
+    return (pd_filter_has_thread(filter) ? PD_FILTERED_THREAD : 0) |
+           (filter->has_dsos ? PD_FILTERED_DSO : 0) |
+           (filter->has_symbols ? PD_FILTERED_SYMBOL : 0);
 }
 
 static void forget_order(struct pd_report_plan *plan, uint8_t what)
@@ -638,6 +646,7 @@ perfdata_status pd_report_plan_fit(struct pd_recording *recording, struct pd_rep
                             plan->mode != PD_REPORT_BRANCH &&
                             (plan->chains.mode != PD_CHAIN_NONE || history);
     status = setup_filters(recording, plan, perf_exit);
+    plan->hist.filters = filters_in_force(&plan->filter);
     return status == 0 ? elide(plan) : status;
 }
 

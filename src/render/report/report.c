@@ -154,6 +154,7 @@ struct pd_report_table pd_report_table_of(struct pd_report *report,
     uint32_t leader = group->events[0];
     const struct pd_hist_event *event = &report->result.events[leader];
     bool has_chains = plan->chains.mode != PD_CHAIN_NONE && plan->hist.use_chains;
+    const uint64_t total = plan->relative ? event->period_unfiltered : event->period;
     return (struct pd_report_table){
         .plan = plan,
         .hist = &report->counts.hist,
@@ -163,8 +164,8 @@ struct pd_report_table pd_report_table_of(struct pd_report *report,
         .events = group->events,
         .event_count = group->count,
         .chains = has_chains ? &report->chains : NULL,
-        .total = plan->relative ? event->period_unfiltered : event->period,
-        .chain_total = event->period,
+        .total = total,
+        .chain_total = plan->hist.levels ? total : event->period,
         .least = plan->chains.mode == PD_CHAIN_FRACTAL ? 0 : least_hits(report, leader),
         .address_digits = address_digits(report),
         .last_mispredict = &report->last_mispredict,
