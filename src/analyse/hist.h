@@ -251,7 +251,11 @@ struct pd_hist {
     struct pd_intern names;                          /* comm texts, parents, payloads */
     uint32_t *entry_slots, *sym_slots, *frame_slots; /* id + 1, open addressing */
     size_t entry_mask, sym_mask, frame_mask;
-    struct pd_map64 cell_map, pair_map;
+    struct pd_map64 cell_map;
+    struct {
+        PD_VEC(uint32_t) first;  /* per entry: its first pair + 1 */
+        struct pd_map64 further; /* (entry, cell) -> pair */
+    } pair_of;
     struct pd_map64 child_map;      /* (base, frame) -> entry; made by pd_hist_expand() */
     PD_VEC(uint32_t) comm_of_index; /* pd_comm.index * 2 + own -> comm id + 1 */
     PD_VEC(uint32_t) comm_of_name;  /* name id -> comm id + 1 */
@@ -279,6 +283,12 @@ uint32_t pd_hist_frame_id(struct pd_hist *hist, const struct pd_hist_frame *fram
 uint32_t pd_hist_cell_id(struct pd_hist *hist, uint32_t frame, uint32_t next);
 /* The entry with these key words. A new one has first.number UINT64_MAX. */
 uint32_t pd_hist_entry_id(struct pd_hist *hist, const uint64_t *key);
+/* The same in two steps, so that for several keys the processor can wait for memory at once: of
+ * PD_HIST_READ_MAX keys at most, what looking them up will need is read. */
+enum { PD_HIST_READ_MAX = 32 };
+uint64_t pd_hist_key_hash(const struct pd_hist *hist, const uint64_t *key);
+void pd_hist_read_entries(const struct pd_hist *hist, const uint64_t *hashes, size_t count);
+uint32_t pd_hist_entry_by_hash(struct pd_hist *hist, const uint64_t *key, uint64_t hash);
 /* Room at once for so many entries in a table that has none. False without memory. */
 bool pd_hist_reserve(struct pd_hist *hist, size_t entries);
 /* Keeps what an entry's first sample accessed. False without memory. */

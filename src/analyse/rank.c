@@ -4,73 +4,6 @@
 #include "analyse/rank.h"
 #include <stdlib.h>
 
-/* ---- numbers to ranks ---- */
-
-enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
-
-/* The bits that values differ in; none where they stand in order already. */
-static uint64_t bits_to_sort(const struct pd_rank_item *items, size_t count)
-{
-    uint64_t bits = 0;
-    bool ordered = true;
-    for (size_t i = 1; i < count; i++) {
-        bits |= items[i].value ^ items[0].value;
-        ordered &= items[i - 1].value <= items[i].value;
-    }
-    return ordered ? 0 : bits;
-}
-
-/* By value, equal ones as they stood: digit by digit from the last, but for those that all have in
- * common. */
-void pd_rank_sort(struct pd_rank_sorter *sorter, size_t count)
-{
-    uint64_t bits = bits_to_sort(sorter->items, count);
-    for (unsigned shift = 0; shift < 64; shift += DIGIT_BITS) {
-        uint32_t at[DIGITS] = { 0 }, sum = 0;
-        if (!(bits >> shift & (DIGITS - 1)))
-            continue;
-        for (size_t i = 0; i < count; i++)
-            at[sorter->items[i].value >> shift & (DIGITS - 1)]++;
-        for (unsigned digit = 0; digit < DIGITS; digit++) {
-            uint32_t here = at[digit];
-            at[digit] = sum;
-            sum += here;
-        }
-        for (size_t i = 0; i < count; i++) {
-            struct pd_rank_item item = sorter->items[i];
-            sorter->spare[at[item.value >> shift & (DIGITS - 1)]++] = item;
-        }
-        struct pd_rank_item *sorted = sorter->spare;
-        sorter->spare = sorter->items;
-        sorter->items = sorted;
-    }
-}
-
-/* The part of each row that has an item is the rank of its value, counted from `from`; returns the
- * next rank. */
-static uint32_t rank_items(struct pd_ranking *ranking, size_t count, uint32_t from, uint32_t *ranks)
-{
-    pd_rank_sort(&ranking->sorter, count);
-    for (size_t i = 0; i < count; i++) {
-        if (i && ranking->sorter.items[i].value != ranking->sorter.items[i - 1].value)
-            from++;
-        ranks[ranking->sorter.items[i].row] = from;
-    }
-    return count ? from + 1 : from;
-}
-
-/* Ranks by the keys so far, refined by the part. Returns how many there are. */
-static uint32_t refine(struct pd_ranking *ranking, uint32_t *ranks, uint32_t count)
-{
-    if (ranking->parts <= 1 || count == ranking->count)
-        return count;
-    for (size_t i = 0; i < ranking->count; i++)
-        ranking->sorter.items[i] = (struct pd_rank_item){
-            (uint64_t)ranks[i] * ranking->parts + ranking->part[i], (uint32_t)i
-        };
-    return rank_items(ranking, ranking->count, 0, ranks);
-}
-
 /* ---- keys ---- */
 
 static uint64_t inverted_sign(uint64_t value)
@@ -98,11 +31,6 @@ static bool is_ordered(const struct extent *extent)
            (uint64_t)extent->greatest - (uint64_t)extent->least <= INT64_MAX;
 }
 
-static void part_by_value(struct pd_ranking *ranking)
-{
-    ranking->parts = rank_items(ranking, ranking->count, 0, ranking->part);
-}
-
 static void put_value(struct pd_ranking *ranking, size_t row, uint64_t value)
 {
     ranking->sorter.items[row] = (struct pd_rank_item){ value, (uint32_t)row };
@@ -110,7 +38,7 @@ static void put_value(struct pd_ranking *ranking, size_t row, uint64_t value)
 
 static uint64_t key_word(const struct pd_ranking *ranking, size_t row, int at)
 {
-    return pd_hist_key_of(ranking->sorting->hist, ranking->rows[row]->index)[at];
+    return pd_hist_key_of(ranking->sorting->hist, ranking->index[row])[at];
 }
 
 static bool part_by_difference(struct pd_ranking *ranking, uint8_t key, bool greatest_first)
@@ -124,7 +52,7 @@ static bool part_by_difference(struct pd_ranking *ranking, uint8_t key, bool gre
     }
     if (!is_ordered(&extent))
         return false;
-    part_by_value(ranking);
+    pd_rank_parts(ranking);
     return true;
 }
 
@@ -133,7 +61,7 @@ static bool part_by_int(struct pd_ranking *ranking, uint8_t key)
     int at = pd_hist_key_at(&ranking->sorting->hist->options, key);
     for (size_t i = 0; i < ranking->count; i++)
         put_value(ranking, i, (uint32_t)key_word(ranking, i, at) ^ UINT32_C(1) << 31);
-    part_by_value(ranking);
+    pd_rank_parts(ranking);
     return true;
 }
 
@@ -391,9 +319,9 @@ static bool is_symbol_key(uint8_t key)
 static void refine_more(struct pd_ranking *ranking, struct pd_ranks *ranks)
 {
     if (ranks->has_middles)
-        ranks->tail_count = refine(ranking, ranks->tails, ranks->tail_count);
+        ranks->tail_count = pd_rank_refine(ranking, ranks->tails, ranks->tail_count);
     else
-        ranks->head_count = refine(ranking, ranks->heads, ranks->head_count);
+        ranks->head_count = pd_rank_refine(ranking, ranks->heads, ranks->head_count);
 }
 
 /* Addresses without a symbol, which may be anything that a stack held. */
@@ -414,10 +342,36 @@ static bool refine_by_address(struct pd_ranking *ranking, struct pd_ranks *ranks
     return true;
 }
 
+/* Puts the row's parts aside, for the same key to come. */
+static void keep_part(struct pd_ranking *ranking, uint8_t key)
+{
+    uint32_t *next = malloc((ranking->count + 1) * sizeof *next);
+    if (!next) {
+        ranking->failed = true;
+        return;
+    }
+    ranking->kept[key].part = ranking->part;
+    ranking->kept[key].parts = ranking->parts;
+    ranking->part = next;
+}
+
+static void refine_by_kept(struct pd_ranking *ranking, uint8_t key, struct pd_ranks *ranks)
+{
+    uint32_t *own = ranking->part;
+    ranking->part = ranking->kept[key].part;
+    ranking->parts = ranking->kept[key].parts;
+    refine_more(ranking, ranks);
+    ranking->part = own;
+}
+
 /* False: the key is no order of numbers. */
 static bool refine_by_key(struct pd_ranking *ranking, uint8_t key, struct pd_ranks *ranks)
 {
     bool by_symbol = is_symbol_key(key);
+    if (ranking->kept[key].part) {
+        refine_by_kept(ranking, key, ranks);
+        return true;
+    }
     if (by_symbol && !ranking->sorting->dso_is_key) {
         part_by_text(ranking, dso_of);
         refine_more(ranking, ranks);
@@ -430,13 +384,25 @@ static bool refine_by_key(struct pd_ranking *ranking, uint8_t key, struct pd_ran
 
 /* ---- rows ---- */
 
+static bool is_ordered_by(const struct pd_hist_sorting *sorting, uint8_t key)
+{
+    for (size_t i = 0; i < sorting->order_count; i++)
+        if (sorting->order[i] == key)
+            return true;
+    return false;
+}
+
 bool pd_rank_identities(struct pd_ranking *ranking, struct pd_ranks *ranks)
 {
     const struct pd_hist_options *options = &ranking->sorting->hist->options;
-    for (unsigned k = 0; k < options->key_count; k++)
-        if (!refine_by_key(ranking, options->keys[k], ranks))
+    for (unsigned k = 0; k < options->key_count && !ranking->failed; k++) {
+        uint8_t key = options->keys[k];
+        if (!refine_by_key(ranking, key, ranks))
             return false;
-    return true;
+        if (!ranking->kept[key].part && !is_symbol_key(key) && is_ordered_by(ranking->sorting, key))
+            keep_part(ranking, key);
+    }
+    return !ranking->failed;
 }
 
 /* The greater before the less. */
@@ -452,7 +418,7 @@ static void refine_by_column(struct pd_ranking *ranking, uint8_t column, struct 
                                                     : own;
             put_value(ranking, i, row ? ~pd_hist_row_value(row, column) : UINT64_MAX);
         }
-        part_by_value(ranking);
+        pd_rank_parts(ranking);
         refine_more(ranking, ranks);
     }
 }
@@ -530,11 +496,11 @@ bool pd_rank_join(struct pd_ranking *ranking, struct pd_ranks *ranks)
         return false;
     for (size_t i = 0; i < ranking->count; i++)
         put_value(ranking, i, inverted_sign(ranks->middles[i]));
-    part_by_value(ranking);
-    ranks->head_count = refine(ranking, ranks->heads, ranks->head_count);
+    pd_rank_parts(ranking);
+    ranks->head_count = pd_rank_refine(ranking, ranks->heads, ranks->head_count);
     memcpy(ranking->part, ranks->tails, ranking->count * sizeof *ranking->part);
     ranking->parts = ranks->tail_count;
-    ranks->head_count = refine(ranking, ranks->heads, ranks->head_count);
+    ranks->head_count = pd_rank_refine(ranking, ranks->heads, ranks->head_count);
     ranks->has_middles = false;
     return true;
 }

@@ -43,15 +43,25 @@ struct pd_ranks {
 struct pd_ranking {
     const struct pd_hist_sorting *sorting;
     struct pd_hist_row **rows;
+    uint32_t *index; /* of each row: rows[i]->index */
     size_t count;
     struct pd_rank_sorter sorter; /* an item a row */
     uint32_t *part;               /* per row: its rank by the key at hand */
     uint32_t parts;               /* how many different ones there are */
-    bool failed;                  /* the system had no memory */
+    /* Of keys that rows are told apart by, which mostly put them in order as well: the parts, and
+     * how many. NULL: not kept. */
+    struct {
+        uint32_t *part, parts;
+    } kept[PD_KEY_COUNT];
+    bool failed; /* the system had no memory */
 };
 
 /* Sorts the first `count` items by value, equal ones as they stood. */
 void pd_rank_sort(struct pd_rank_sorter *sorter, size_t count);
+/* The part of each row becomes the rank of its item's value, in sorter.items, one a row. */
+void pd_rank_parts(struct pd_ranking *ranking);
+/* Refines ranks, of which there are `count`, by the parts. Returns how many there are then. */
+uint32_t pd_rank_refine(struct pd_ranking *ranking, uint32_t *ranks, uint32_t count);
 /* Refines heads by middles that are in order, then by tails: heads only are left. False: middles
  * with the same head have no order, or there was no memory. */
 bool pd_rank_join(struct pd_ranking *ranking, struct pd_ranks *ranks);

@@ -29,11 +29,25 @@ static uint64_t position_of(const struct pd_hist_row *row)
     return row->entry->first.position;
 }
 
+/* Whether the rows stand as they were met, no two of them with the same sample. */
+static bool is_by_first(const struct pd_ranking *ranking)
+{
+    for (size_t i = 1; i < ranking->count; i++) {
+        const struct pd_hist_first *before = &ranking->rows[i - 1]->entry->first,
+                                   *first = &ranking->rows[i]->entry->first;
+        if (!pd_hist_is_first(first, before->number, before->position))
+            return false;
+    }
+    return true;
+}
+
 /* In the order in which perf met them; false: two came with the same sample. */
 static bool arrange_by_first(struct pd_ranking *ranking, uint32_t *order)
 {
     for (size_t i = 0; i < ranking->count; i++)
         order[i] = (uint32_t)i;
+    if (is_by_first(ranking))
+        return true;
     arrange_by_value(ranking, order, index_of);
     arrange_by_value(ranking, order, position_of);
     arrange_by_value(ranking, order, number_of);
@@ -271,11 +285,14 @@ perfdata_status pd_hist_sort_by_rank(struct pd_hist_sorting *sorting, struct pd_
         .sorter = { malloc(count * sizeof *ranking.sorter.items),
                     malloc(count * sizeof *ranking.sorter.spare) },
         .part = malloc(count * sizeof *ranking.part),
+        .index = malloc(count * sizeof *ranking.index),
     };
     uint32_t *order = calloc(count, sizeof *order);
     struct pd_hist_row **rows = malloc(count * sizeof *rows);
-    ranking.failed = !ranking.sorter.items || !ranking.sorter.spare || !ranking.part || !order ||
-                     !rows;
+    ranking.failed = !ranking.sorter.items || !ranking.sorter.spare || !ranking.part ||
+                     !ranking.index || !order || !rows;
+    for (size_t i = 0; !ranking.failed && i < count; i++)
+        ranking.index[i] = ranking.rows[i]->index;
     if (!ranking.failed && order_rows(&ranking, order)) {
         memcpy(rows, event->rows.data, count * sizeof(struct pd_hist_row *));
         for (size_t i = 0; i < count; i++) {
@@ -288,6 +305,9 @@ perfdata_status pd_hist_sort_by_rank(struct pd_hist_sorting *sorting, struct pd_
     free(ranking.sorter.items);
     free(ranking.sorter.spare);
     free(ranking.part);
+    free(ranking.index);
+    for (size_t key = 0; key < PD_KEY_COUNT; key++)
+        free(ranking.kept[key].part);
     free(order);
     free(rows);
     return ranking.failed ? PERFDATA_ERROR_MEMORY : 0;

@@ -36,7 +36,8 @@ void pd_hist_free(struct pd_hist *hist)
     free(hist->sym_slots);
     free(hist->frame_slots);
     pd_map64_free(&hist->cell_map);
-    pd_map64_free(&hist->pair_map);
+    pd_vec_free(&hist->pair_of.first);
+    pd_map64_free(&hist->pair_of.further);
     pd_map64_free(&hist->child_map);
     pd_vec_free(&hist->comm_of_index);
     pd_vec_free(&hist->comm_of_name);
@@ -74,14 +75,47 @@ static bool add_entry(struct pd_hist *hist)
     return true;
 }
 
+uint64_t pd_hist_key_hash(const struct pd_hist *hist, const uint64_t *key)
+{
+    return key_hash(key, hist->words);
+}
+
+/* Step by step for all of them, since what is read in one depends on the one before. */
+void pd_hist_read_entries(const struct pd_hist *hist, const uint64_t *hashes, size_t count)
+{
+    uint32_t slots[PD_HIST_READ_MAX];
+    volatile uint64_t read; /* so that nothing is left out */
+    uint64_t sum = 0;
+    for (size_t i = 0; i < count && hist->entry_slots; i++)
+        slots[i] = hist->entry_slots[hashes[i] & hist->entry_mask];
+    for (size_t i = 0; i < count && hist->entry_slots; i++) {
+        if (!slots[i])
+            continue;
+        const uint64_t *key = pd_hist_key_of(hist, slots[i] - 1);
+        const struct pd_hist_entry *entry = &hist->entries.data[slots[i] - 1];
+        sum += key[0] + key[hist->words - 1] + entry->period + entry->first.number;
+        slots[i] = slots[i] <= hist->pair_of.first.count ? hist->pair_of.first.data[slots[i] - 1]
+                                                         : 0;
+    }
+    for (size_t i = 0; i < count && hist->entry_slots; i++)
+        sum += slots[i] ? hist->pairs.data[slots[i] - 1].cell : 0;
+    read = sum;
+    (void)read;
+}
+
 uint32_t pd_hist_entry_id(struct pd_hist *hist, const uint64_t *key)
+{
+    return pd_hist_entry_by_hash(hist, key, key_hash(key, hist->words));
+}
+
+uint32_t pd_hist_entry_by_hash(struct pd_hist *hist, const uint64_t *key, uint64_t hash)
 {
     unsigned words = hist->words;
     if (PD_UNLIKELY((hist->entries.count + 1) * 2 > hist->entry_mask + 1 || !hist->entry_slots) &&
         !pd_slots_reserve(&hist->entry_slots, &hist->entry_mask, hist->entries.count, entry_hash,
                           hist))
         return fail(hist);
-    size_t at = key_hash(key, words) & hist->entry_mask;
+    size_t at = hash & hist->entry_mask;
     for (uint32_t slot; (slot = hist->entry_slots[at]); at = (at + 1) & hist->entry_mask) {
         const uint64_t *other = pd_hist_key_of(hist, slot - 1);
         unsigned i = 0;
@@ -343,12 +377,21 @@ uint32_t pd_hist_cell_id(struct pd_hist *hist, uint32_t frame, uint32_t next)
 struct pd_hist_pair *pd_hist_pair_at(struct pd_hist *hist, uint32_t entry, uint32_t cell)
 {
     uint64_t key = (uint64_t)entry << 32 | cell;
-    uint32_t id = pd_map64_get(&hist->pair_map, key);
-    if (id != PD_MAP64_NONE)
-        return &hist->pairs.data[id];
-    id = (uint32_t)hist->pairs.count;
+    uint32_t id = (uint32_t)hist->pairs.count;
     struct pd_hist_pair pair = { .entry = entry, .cell = cell, .number = UINT64_MAX };
-    if (!pd_vec_push(&hist->pairs, pair) || !pd_map64_set(&hist->pair_map, key, id)) {
+    bool ok = pd_vec_widen_to(&hist->pair_of.first, (size_t)entry + 1);
+    uint32_t *first = ok ? &hist->pair_of.first.data[entry] : NULL;
+    if (ok && *first) {
+        if (hist->pairs.data[*first - 1].cell == cell)
+            return &hist->pairs.data[*first - 1];
+        uint32_t known = pd_map64_get(&hist->pair_of.further, key);
+        if (known != PD_MAP64_NONE)
+            return &hist->pairs.data[known];
+        ok = pd_map64_set(&hist->pair_of.further, key, id);
+    } else if (ok) {
+        *first = id + 1;
+    }
+    if (!ok || !pd_vec_push(&hist->pairs, pair)) {
         hist->failed = true;
         return NULL;
     }
@@ -367,7 +410,8 @@ void pd_hist_settle(struct pd_hist *hist)
     forget(&hist->sym_slots, &hist->sym_mask);
     forget(&hist->frame_slots, &hist->frame_mask);
     pd_map64_free(&hist->cell_map);
-    pd_map64_free(&hist->pair_map);
+    pd_map64_free(&hist->pair_of.further);
+    pd_vec_free(&hist->pair_of.first);
 }
 
 void pd_hist_forget_entries(struct pd_hist *hist)

@@ -260,49 +260,10 @@ void pdc_walk_skip(struct pd_walk *walk, uint64_t size)
 
 /* ---- records ---- */
 
-PD_INLINE const struct pd_event *find_event(struct pd_walk *walk, const uint8_t *record,
-                                            uint32_t size, uint32_t type)
-{
-    if (PD_LIKELY(walk->single && type < 64))
-        return walk->single;
-    if (type >= 64)
-        return NULL;
-    const struct pd_recording *recording = walk->recording;
-    if (PD_LIKELY(type == PD_RECORD_SAMPLE && recording->ids.same_positions &&
-                  recording->event_count)) {
-        uint32_t at = 8u * recording->events[0]->plan.id_position;
-        if (PD_LIKELY(at && at + 8 <= size)) {
-            uint64_t id = pd_load64(record + at, walk->swap);
-            struct pdc_cached_event *cached = &walk->cache[id % PD_LENGTH(walk->cache)];
-            if (PD_LIKELY(cached->id == id && cached->event))
-                return cached->event;
-            const struct pd_event *event = pd_recording_event_of(recording, record, size, type);
-            *cached = (struct pdc_cached_event){ id, event };
-            return event;
-        }
-    }
-    return pd_recording_event_of(recording, record, size, type);
-}
-
-static void deliver(struct pd_walk *walk, struct pd_raw *out, uint32_t type, uint16_t misc,
-                    uint32_t size)
-{
-    out->data = walk->last = walk->next;
-    out->size = size;
-    out->type = type;
-    out->misc = misc;
-    out->offset = pdc_walk_offset(walk);
-    out->part = walk->part;
-    out->chunk = walk->chunk;
-    out->payload = NULL;
-    out->payload_size = 0;
-    walk->next += size;
-}
-
 /* An id that no event has is reported; the record is still delivered. */
 static int with_event(struct pd_walk *walk, struct pd_raw *out)
 {
-    out->event = find_event(walk, out->data, out->size, out->type);
+    out->event = pdc_find_event(walk, out->data, out->size, out->type);
     if (out->event || out->type >= 64)
         return 1;
     perfdata_status status = pd_issue(
@@ -513,7 +474,7 @@ static int deliver_doubtful(struct pd_walk *walk, struct pd_raw *out,
     perfdata_status status = pdc_say_why(walk, header, &at_end);
     if (status < 0)
         return walk->failed = status;
-    deliver(walk, out, header->type, header->misc, header->size);
+    pdc_deliver(walk, out, header->type, header->misc, header->size);
     out->event = NULL;
     walk->doubtful = out->offset + 1;
     walk->next = out->data + 8;
@@ -546,7 +507,7 @@ static int slow_step(struct pd_walk *walk, struct pd_raw *out)
     if (walk->inflate.inside && header.size >= 8 && header.size <= left)
         good = pdc_is_known(&header); /* nothing behind it tells more */
     if (good && header.type == PD_RECORD_SAMPLE)
-        good = !pdc_is_hollow(walk, find_event(walk, walk->next, header.size, header.type),
+        good = !pdc_is_hollow(walk, pdc_find_event(walk, walk->next, header.size, header.type),
                               header.size);
     else if (good && !walk->inflate.inside)
         good = !pdc_holds_records(walk, &header);
@@ -563,12 +524,12 @@ static int slow_step(struct pd_walk *walk, struct pd_raw *out)
         status = pdc_resync(walk, &header);
         return status < 0 ? walk->failed = status : 2;
     }
-    deliver(walk, out, header.type, header.misc, header.size);
+    pdc_deliver(walk, out, header.type, header.misc, header.size);
     int result = special(walk, out);
     return result == 1 ? with_event(walk, out) : result;
 }
 
-static PD_NOINLINE int next_slow(struct pd_walk *walk, struct pd_raw *out)
+int pdc_walk_next_slow(struct pd_walk *walk, struct pd_raw *out)
 {
     if (walk->failed < 0)
         return walk->failed;
@@ -613,7 +574,7 @@ static int tell_progress(struct pd_walk *walk)
     return walk->failed = status;
 }
 
-static PD_NOINLINE int at_limit(struct pd_walk *walk)
+int pdc_walk_at_limit(struct pd_walk *walk)
 {
     if (walk->failed == PERFDATA_OK && !walk->stopped && walk->limit.more_records) {
         int result = tell_progress(walk);
@@ -636,25 +597,5 @@ static PD_NOINLINE int at_limit(struct pd_walk *walk)
 
 int pd_walk_next(struct pd_walk *walk, struct pd_raw *out)
 {
-    if (PD_UNLIKELY(!walk->limit.records_left)) {
-        int result = at_limit(walk);
-        if (result <= 0)
-            return result;
-    }
-    if (PD_UNLIKELY((size_t)(walk->end - walk->next) < 8))
-        return next_slow(walk, out);
-    struct pd_record_header header = pd_record_header(walk->next, walk->swap);
-    bool plain = header.type < PD_LENGTH(walk->least) &&
-                 header.size - (uint32_t)walk->least[header.type] <= walk->span[header.type] &&
-                 !(header.size & 7) && header.size <= (size_t)(walk->end - walk->next) &&
-                 !walk->lost_way;
-    if (PD_UNLIKELY(!plain))
-        return next_slow(walk, out);
-    const struct pd_event *event = find_event(walk, walk->next, header.size, header.type);
-    if (PD_UNLIKELY(!event && header.type < 64))
-        return next_slow(walk, out);
-    walk->limit.records_left--;
-    deliver(walk, out, header.type, header.misc, header.size);
-    out->event = event;
-    return 1;
+    return pdc_walk_next(walk, out);
 }

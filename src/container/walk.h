@@ -121,4 +121,75 @@ bool pdc_go_back(struct pd_walk *walk);
 /* Says what is wrong at `next` and moves to the next plausible record, or to the end. */
 perfdata_status pdc_resync(struct pd_walk *walk, const struct pdc_header *header);
 
+/* ---- the common record: in the header, since a call for each would be felt ---- */
+
+PD_INLINE const struct pd_event *pdc_find_event(struct pd_walk *walk, const uint8_t *record,
+                                                uint32_t size, uint32_t type)
+{
+    if (PD_LIKELY(walk->single && type < 64))
+        return walk->single;
+    if (type >= 64)
+        return NULL;
+    const struct pd_recording *recording = walk->recording;
+    if (PD_LIKELY(type == PD_RECORD_SAMPLE && recording->ids.same_positions &&
+                  recording->event_count)) {
+        uint32_t at = 8u * recording->events[0]->plan.id_position;
+        if (PD_LIKELY(at && at + 8 <= size)) {
+            uint64_t id = pd_load64(record + at, walk->swap);
+            struct pdc_cached_event *cached = &walk->cache[id % PD_LENGTH(walk->cache)];
+            if (PD_LIKELY(cached->id == id && cached->event))
+                return cached->event;
+            const struct pd_event *event = pd_recording_event_of(recording, record, size, type);
+            *cached = (struct pdc_cached_event){ id, event };
+            return event;
+        }
+    }
+    return pd_recording_event_of(recording, record, size, type);
+}
+
+PD_INLINE void pdc_deliver(struct pd_walk *walk, struct pd_raw *out, uint32_t type, uint16_t misc,
+                           uint32_t size)
+{
+    out->data = walk->last = walk->next;
+    out->size = size;
+    out->type = type;
+    out->misc = misc;
+    out->offset = pdc_walk_offset(walk);
+    out->part = walk->part;
+    out->chunk = walk->chunk;
+    out->payload = NULL;
+    out->payload_size = 0;
+    walk->next += size;
+}
+
+/* Not static, so that they are never made a part of what is hot. Both as pd_walk_next(). */
+int pdc_walk_next_slow(struct pd_walk *walk, struct pd_raw *out);
+int pdc_walk_at_limit(struct pd_walk *walk);
+
+/* pd_walk_next() */
+PD_INLINE int pdc_walk_next(struct pd_walk *walk, struct pd_raw *out)
+{
+    if (PD_UNLIKELY(!walk->limit.records_left)) {
+        int result = pdc_walk_at_limit(walk);
+        if (result <= 0)
+            return result;
+    }
+    if (PD_UNLIKELY((size_t)(walk->end - walk->next) < 8))
+        return pdc_walk_next_slow(walk, out);
+    struct pd_record_header header = pd_record_header(walk->next, walk->swap);
+    bool plain = header.type < PD_LENGTH(walk->least) &&
+                 header.size - (uint32_t)walk->least[header.type] <= walk->span[header.type] &&
+                 !(header.size & 7) && header.size <= (size_t)(walk->end - walk->next) &&
+                 !walk->lost_way;
+    if (PD_UNLIKELY(!plain))
+        return pdc_walk_next_slow(walk, out);
+    const struct pd_event *event = pdc_find_event(walk, walk->next, header.size, header.type);
+    if (PD_UNLIKELY(!event && header.type < 64))
+        return pdc_walk_next_slow(walk, out);
+    walk->limit.records_left--;
+    pdc_deliver(walk, out, header.type, header.misc, header.size);
+    out->event = event;
+    return 1;
+}
+
 #endif

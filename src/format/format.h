@@ -228,6 +228,16 @@ perfdata_status pd_sample_decode(const struct pd_event *event, const uint8_t *re
 perfdata_status pd_sample_decode_next(const struct pd_event *event, const uint8_t *record,
                                       uint32_t size, bool after_raw, struct pd_sample *out);
 
+/* Whether a look at the sample's sizes shows that it can be decoded; false: decoding will tell. */
+PD_INLINE bool pd_sample_is_whole(const struct pd_plan *plan, const uint8_t *record, uint32_t size)
+{
+    const uint32_t fixed = plan->fixed_size;
+    if (size < fixed || plan->is_offcpu)
+        return false;
+    return plan->is_fixed || (plan->is_chain && size - fixed >= 8 &&
+                              pd_load64(record + fixed, plan->swap) <= (size - fixed - 8) / 8);
+}
+
 /* What pd_sample.read holds, by read_format. Entry i: value, id (0 without READ_ID), lost (0
  * without READ_LOST). */
 struct pd_read_values {

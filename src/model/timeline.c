@@ -213,7 +213,7 @@ struct pd_thread *pd_timeline_touch(struct pd_timeline *timeline, uint32_t pid, 
                                     uint64_t number)
 {
     struct pd_recent_thread *recent = &timeline->recent[tid % PD_RECENT_THREADS];
-    if (PD_LIKELY(recent->tid == tid && recent->pid == pid && recent->thread &&
+    if (PD_LIKELY(recent->tid == tid && (recent->pid == pid || recent->has_pid) && recent->thread &&
                   recent->changes == timeline->pool.changes))
         return recent->thread;
     struct pd_thread *thread = pd_thread_findnew(timeline, pid, tid, number);
@@ -224,7 +224,8 @@ struct pd_thread *pd_timeline_touch(struct pd_timeline *timeline, uint32_t pid, 
         (PD_UNLIKELY(timeline->kernel.dirty) &&
          !pd_map_set_publish(&timeline->pool, &timeline->kernel, number)))
         return NULL;
-    *recent = (struct pd_recent_thread){ thread, tid, pid, timeline->pool.changes };
+    bool has_pid = atomic_load_explicit(&thread->state->pid_at, memory_order_relaxed) != NEVER;
+    *recent = (struct pd_recent_thread){ thread, tid, pid, has_pid, timeline->pool.changes };
     return thread;
 }
 

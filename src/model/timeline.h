@@ -63,6 +63,7 @@ enum { PD_RECENT_THREADS = 64 };
 struct pd_recent_thread {
     struct pd_thread *thread; /* NULL: none */
     uint32_t tid, pid;        /* as they were given */
+    bool has_pid;             /* it is known by now: whichever is given makes no difference */
     uint64_t changes;
 };
 

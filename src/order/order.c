@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Records in file order -> records in delivery order, with their numbers. */
 #include "order/order.h"
+#include "container/walk.h"
 #include "format/offsets.h"
 #include "order/queue.h"
 #include "order/spill.h"
@@ -373,7 +374,7 @@ static int read_on(struct pd_order *order, struct pd_delivered *out)
 {
     struct pd_raw raw;
     for (;;) {
-        int got = pd_walk_next(order->walk, &raw);
+        int got = pdc_walk_next(order->walk, &raw);
         if (PD_UNLIKELY(got <= 0))
             return stop_reading(order, got);
         order->stats.records++;

@@ -31,7 +31,7 @@ void pd_deferred_free(struct pd_deferred *deferred)
     memset(deferred, 0, sizeof *deferred);
 }
 
-perfdata_status pd_deferred_prepare(struct pd_recording *recording)
+bool pd_deferred_any(const struct pd_recording *recording)
 {
     bool defers = false;
     for (size_t i = 0; i < recording->event_count; i++) {
@@ -39,8 +39,14 @@ perfdata_status pd_deferred_prepare(struct pd_recording *recording)
         defers |= pd_attr_flag(attr, PD_ATTR_DEFER_CALLCHAIN) ||
                   pd_attr_flag(attr, PD_ATTR_DEFER_OUTPUT);
     }
-    return defers && pd_source_is_stream(recording->source) ? pd_recording_spool(recording)
-                                                            : PERFDATA_OK;
+    return defers;
+}
+
+perfdata_status pd_deferred_prepare(struct pd_recording *recording)
+{
+    return pd_deferred_any(recording) && pd_source_is_stream(recording->source)
+               ? pd_recording_spool(recording)
+               : PERFDATA_OK;
 }
 
 /* ---- the user parts -------------------------------------------------------------------------- */

@@ -28,6 +28,8 @@ void pd_deferred_init(struct pd_deferred *deferred, struct pd_recording *recordi
                       struct pd_made *made);
 void pd_deferred_free(struct pd_deferred *deferred);
 
+/* Whether an event says that there are such chains. */
+bool pd_deferred_any(const struct pd_recording *recording);
 /* A stream that may hold such chains is copied into a temporary file, as it can be read only once.
  * Call before the first record is read. */
 perfdata_status pd_deferred_prepare(struct pd_recording *recording);

@@ -64,6 +64,7 @@ perfdata_status pd_front_open(struct pd_session *session, const struct pd_consum
     *front = (struct pd_front){ .session = session, .consumer = consumer, .synth = session->synth };
     pd_split_init(&front->split, session->recording);
     pd_deferred_init(&front->deferred, session->recording, &front->made);
+    front->completes = !consumer->no_chains || pd_deferred_any(session->recording);
     perfdata_status status = pd_deferred_prepare(session->recording);
     if (status >= 0)
         status = pd_order_open(session->recording, consumer->order, &front->order);
@@ -314,7 +315,7 @@ PD_INLINE int next_record(struct pd_front *front, struct pd_delivered *record)
         if (PD_UNLIKELY(got <= 0) || record->type != PD_RECORD_SAMPLE || !record->event)
             return got;
         const struct pd_plan *plan = &record->event->plan;
-        if (PD_UNLIKELY(plan->is_offcpu || pd_deferred_waits(record))) {
+        if (PD_UNLIKELY(plan->is_offcpu || (front->completes && pd_deferred_waits(record)))) {
             perfdata_status status = complete(front, record);
             if (status < 0)
                 return status;

@@ -162,6 +162,9 @@ struct pd_consumer {
     uint64_t types[2];
     bool unknown_types; /* also types of 128 and above */
     bool no_samples;
+    /* Nobody looks at call chains: parts of them that were deferred need not be looked for, unless
+     * an event says that there are some. */
+    bool no_chains;
     /* Samples of a trace may come packed: batch->packs. */
     bool takes_packs;
     /* What work() does depends on the batches before, so that the caller's thread does all of it;

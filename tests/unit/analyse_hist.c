@@ -127,9 +127,38 @@ static void test_renamed(bool turned)
     pd_hist_free(&hist);
 }
 
+/* An entry's first stack is found without the map of pairs, the others in it; two steps for many
+ * keys find what one finds. */
+static void test_pairs(void)
+{
+    enum { ENTRIES = 40, CELLS = 3 };
+    struct pd_hist hist;
+    uint64_t hashes[PD_HIST_READ_MAX];
+    pd_hist_init(&hist, &options);
+    for (unsigned turn = 0; turn < 2; turn++) {
+        for (uint32_t i = 0; i < ENTRIES; i++) {
+            const uint64_t key[] = { 0, i, i % 7 };
+            const uint64_t hash = pd_hist_key_hash(&hist, key);
+            hashes[i % PD_HIST_READ_MAX] = hash;
+            pd_hist_read_entries(&hist, hashes, i % PD_HIST_READ_MAX + 1);
+            CHECK(pd_hist_entry_by_hash(&hist, key, hash) == i);
+            CHECK(pd_hist_entry_id(&hist, key) == i);
+        }
+        for (uint32_t cell = 0; cell < CELLS; cell++)
+            for (uint32_t entry = 0; entry < ENTRIES; entry++) {
+                struct pd_hist_pair *pair = pd_hist_pair_at(&hist, entry, cell);
+                CHECK(pair && pair->entry == entry && pair->cell == cell);
+                CHECK(pair == &hist.pairs.data[cell * ENTRIES + entry]);
+            }
+    }
+    CHECK(hist.pairs.count == (size_t)ENTRIES * CELLS && hist.entries.count == ENTRIES);
+    pd_hist_free(&hist);
+}
+
 int main(void)
 {
     struct pd_hist one, two, three;
+    test_pairs();
     test_renamed(false);
     test_renamed(true);
     samples(&one, 0, 1);

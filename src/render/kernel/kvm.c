@@ -134,12 +134,8 @@ static perfdata_status take_entry(void *data, const struct pd_tp_sample *sample)
 
 static perfdata_status take_exit(void *data, const struct pd_tp_sample *sample)
 {
-    switch (((const struct kvm *)data)->options->event) {
-    case PERFDATA_KVM_EXITS:
-        return begin(data, sample, (struct key){ pd_tp_number(sample, FIRST), 0 });
-    case PERFDATA_KVM_MMIO: return begin(data, sample, (struct key){ NO_KEY, 0 });
-    default: return PERFDATA_OK;
-    }
+    bool by_reason = ((const struct kvm *)data)->options->event == PERFDATA_KVM_EXITS;
+    return begin(data, sample, (struct key){ by_reason ? pd_tp_number(sample, FIRST) : NO_KEY, 0 });
 }
 
 /* A write begins here and ends at the next entry. A read began at the exit before and ends here. */
@@ -147,8 +143,6 @@ static perfdata_status take_mmio(void *data, const struct pd_tp_sample *sample)
 {
     enum { UNSATISFIED, READ, WRITE };
     uint64_t type = pd_tp_number(sample, FIRST), address = pd_tp_number(sample, SECOND);
-    if (((const struct kvm *)data)->options->event != PERFDATA_KVM_MMIO)
-        return PERFDATA_OK;
     if (type == WRITE)
         return begin(data, sample, (struct key){ address, WRITES });
     return type == READ
@@ -159,18 +153,33 @@ static perfdata_status take_mmio(void *data, const struct pd_tp_sample *sample)
 static perfdata_status take_port(void *data, const struct pd_tp_sample *sample)
 {
     uint64_t writes = pd_tp_number(sample, FIRST), port = pd_tp_number(sample, SECOND);
-    if (((const struct kvm *)data)->options->event != PERFDATA_KVM_PORTS)
-        return PERFDATA_OK;
     return begin(data, sample, (struct key){ port, writes ? WRITES : READS });
 }
 
-static const struct pd_tp_handler handlers[] = {
-    { "kvm:kvm_entry", { "vcpu_id" }, take_entry },
-    { "kvm:kvm_exit", { "exit_reason" }, take_exit },
-    { "kvm:kvm_mmio", { "type", "gpa" }, take_mmio },
-    { "kvm:kvm_pio", { "rw", "port" }, take_port },
-    { 0 },
-};
+/* What each kind of event asks for: samples of the other tracepoints would only be passed over. */
+static const struct pd_tp_handler *handlers_of(const struct perfdata_kvm_options *options)
+{
+#define ENTRY                                                                                      \
+    {                                                                                              \
+        "kvm:kvm_entry", { "vcpu_id" }, take_entry                                                 \
+    }
+#define EXIT                                                                                       \
+    {                                                                                              \
+        "kvm:kvm_exit", { "exit_reason" }, take_exit                                               \
+    }
+    static const struct pd_tp_handler of_exits[] = { ENTRY, EXIT, { 0 } };
+    static const struct pd_tp_handler of_memory[] = {
+        ENTRY, EXIT, { "kvm:kvm_mmio", { "type", "gpa" }, take_mmio }, { 0 }
+    };
+    static const struct pd_tp_handler of_ports[] = { ENTRY,
+                                                     { "kvm:kvm_pio", { "rw", "port" }, take_port },
+                                                     { 0 } };
+    switch (options->event) {
+    case PERFDATA_KVM_MMIO: return of_memory;
+    case PERFDATA_KVM_PORTS: return of_ports;
+    default: return of_exits;
+    }
+}
 
 static bool is_left_out(void *data, const struct pd_tp_sample *sample)
 {
@@ -328,7 +337,7 @@ static perfdata_status check(struct pd_recording *recording,
 static perfdata_status run(struct kvm *kvm, struct pd_recording *recording, perfdata_write_fn write,
                            void *data)
 {
-    const struct pd_tp_verb verb = { .handlers = handlers,
+    const struct pd_tp_verb verb = { .handlers = handlers_of(kvm->options),
                                      .data = kvm,
                                      .hears = PD_TP_HEARS(COMM),
                                      .drops = kvm->options->pids ? is_left_out : NULL };

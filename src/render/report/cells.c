@@ -163,6 +163,8 @@ void pd_report_measure(struct pd_report_table *table)
     const size_t count = levels ? event->levels.count : event->rows.count;
     for (size_t i = 0; i < count; i++) {
         const struct pd_hist_row *row = levels ? event->levels.data[i].row : event->rows.data[i];
+        if (!levels && i % PD_REPORT_ROWS_AT_ONCE == 0)
+            pd_report_read_rows(table, i, PD_MIN(i + PD_REPORT_ROWS_AT_ONCE, count));
         if (!row->filtered) {
             measure_row(table, row);
             any = true;

@@ -293,58 +293,6 @@ static bool take_chain(struct pd_report_state *state, struct pd_report_facts *fa
 
 /* ---- counting ---- */
 
-static void count_entry(struct pd_report_state *state, const struct pd_report_facts *facts,
-                        uint32_t id, uint8_t filtered)
-{
-    struct pd_hist_entry *entry = &state->hist.entries.data[id];
-    PD_HIST_COUNT(entry, facts->sample->cpumode, facts->period);
-    if (PD_UNLIKELY(facts->parallelism))
-        entry->latency += pd_report_latency(facts->period, facts->parallelism);
-    /* The sample numbers of one worker rise, so that only the first sample of an entry can be its
-     * first. */
-    if (entry->count == 1 && pd_hist_is_first(&entry->first, facts->number, 0)) {
-        const struct pd_location *location = facts->location;
-        entry->first = (struct pd_hist_first){
-            .number = facts->number,
-            .thread = facts->thread,
-            .dso = location->dso,
-            .symbol = location->sym,
-            .addr = location->addr,
-            .map_bias = location->map ? location->ip - location->addr : 0,
-            .map_size = location->map ? location->map->end - location->map->start : 0,
-            .level = location->level,
-            .filtered = filtered,
-        };
-    }
-}
-
-static bool count_chain(struct pd_report_state *state, const struct pd_report_facts *facts,
-                        uint32_t id, uint8_t filtered)
-{
-    const struct pd_hist_options *options = &state->hist.options;
-    struct pd_hist_pair *pair = pd_hist_pair_at(&state->hist, id, facts->cell);
-    if (!pair)
-        return false;
-    pair->period += facts->period;
-    pair->count++;
-    pair->last = facts->number;
-    pair->borrowed = !state->shared->plan->chains.shows_ends &&
-                     !(pd_event_fields(facts->event) & PD_SAMPLE_CALLCHAIN);
-    if (facts->number < pair->number) {
-        pair->number = facts->number;
-        pair->thread = facts->thread;
-        pair->level = facts->location->level;
-        pair->filtered = filtered;
-    }
-    if (!options->keeps_visits || !options->children ||
-        !state->hist.cells.data[facts->cell].has_unknown)
-        return true;
-    struct pd_hist_visit visit = { facts->number, facts->thread,
-                                   (uint32_t)(pair - state->hist.pairs.data),
-                                   facts->location->level };
-    return pd_vec_push(&state->hist.visits, visit);
-}
-
 /* Whether the sample has anything that makes a chain. Branches alone do only where they are
  * shown. */
 static bool has_chain(const struct pd_report_plan *plan, const struct pd_sample *sample)
@@ -362,33 +310,10 @@ bool pd_report_take_chain(struct pd_report_state *state, struct pd_report_facts 
 static perfdata_status count_row(struct pd_report_state *state, const struct pd_report_facts *facts,
                                  uint8_t filtered)
 {
-    const struct pd_report_plan *plan = state->shared->plan;
     uint64_t
         key[PD_HIST_WORDS]; /* all of its words are set below: clearing them first would be felt */
     pd_report_fill_key(state, facts, key);
-    uint32_t id = entry_of(state, facts->location, key);
-    if (id == PD_HIST_NONE)
-        return PERFDATA_ERROR_MEMORY;
-    count_entry(state, facts, id, filtered);
-    bool is_first = state->hist.entries.data[id].first.number == facts->number;
-    if (facts->access && is_first && !pd_hist_keep_access(&state->hist, id, facts->access))
-        return PERFDATA_ERROR_MEMORY;
-    if (PD_UNLIKELY(plan->counts_code))
-        pd_report_count_code(state, facts);
-    if (facts->cell != PD_HIST_NONE && !count_chain(state, facts, id, filtered))
-        return PERFDATA_ERROR_MEMORY;
-    return state->hist.failed ? PERFDATA_ERROR_MEMORY : 0;
-}
-
-static perfdata_status count_memory(struct pd_report_state *state,
-                                    const struct pd_report_facts *facts, uint8_t filtered)
-{
-    struct pd_hist_access access;
-    struct pd_report_facts accessed = *facts;
-    accessed.period = PD_MAX(pd_report_weight(facts), 1);
-    accessed.access = &access;
-    return pd_report_access(state, facts, &access) ? count_row(state, &accessed, filtered)
-                                                   : PERFDATA_ERROR_MEMORY;
+    return pd_report_count_entry(state, facts, entry_of(state, facts->location, key), filtered);
 }
 
 static perfdata_status count_sample(struct pd_report_state *state, struct pd_report_facts *facts)
@@ -425,7 +350,7 @@ static perfdata_status count_sample(struct pd_report_state *state, struct pd_rep
         facts->cell = state->last_cell; /* perf still has the chain of the sample before */
     if (PD_UNLIKELY(plan->exclude_other) && !facts->parent)
         filtered |= PD_FILTERED_OTHER;
-    return plan->mode == PD_REPORT_MEMORY ? count_memory(state, facts, filtered)
+    return plan->mode == PD_REPORT_MEMORY ? pd_report_take_access(state, facts, filtered)
                                           : count_row(state, facts, filtered);
 }
 
@@ -483,12 +408,13 @@ static perfdata_status take_record(struct pd_report_state *state, const struct p
     if (record->type != PD_RECORD_SAMPLE || !record->event)
         return 0;
     if (state->by_name && location && pd_code_hist_is_unwanted(location) &&
-        record->event->plan.is_fixed && record->size >= record->event->plan.fixed_size)
+        pd_sample_is_whole(&record->event->plan, record->data, record->size))
         return 0;
     struct pd_sample sample;
     if (pd_delivered_sample(record, &sample) < 0)
         return pd_issue(&shared->session->recording->context, PERFDATA_ISSUE_BAD_SAMPLE,
                         (int64_t)record->offset, "sample left out: its content exceeds its size");
+    /* All members are named: to clear them first would be felt. */
     struct pd_report_facts facts = {
         .event = pd_delivered_event(shared->session->recording, record),
         .sample = &sample,
@@ -497,7 +423,11 @@ static perfdata_status take_record(struct pd_report_state *state, const struct p
         .period = sample.period,
         .location = location,
         .addr = addr,
+        .parent = NULL,
         .cell = PD_HIST_NONE,
+        .cpumode = sample.cpumode,
+        .parallelism = 0,
+        .access = NULL,
     };
     if (PD_UNLIKELY(latency) &&
         !(facts.parallelism = pd_report_parallelism(&shared->running, sample.tid)))
@@ -514,7 +444,7 @@ static perfdata_status take_batch(struct pd_report_state *state, const struct pd
         status = take_record(state, &batch->records[i], location,
                              location ? ahead.addrs[i - ahead.from] : 0);
     }
-    return status;
+    return status == 0 ? pd_report_count_accesses(state) : status;
 }
 
 static perfdata_status begin_worker(void *data, unsigned worker, struct pd_resolver *resolver,
@@ -553,6 +483,7 @@ void pd_report_state_free(struct pd_report_state *state)
     pd_report_stacks_free(&state->stacks);
     pd_report_scratch_free(&state->scratch);
     free(state->frames);
+    free(state->accesses);
     free(state);
 }
 
@@ -623,12 +554,27 @@ static int front(void *data, const struct pd_delivered *record)
                : PD_FRONT_IGNORE;
 }
 
+static perfdata_status fail_without_switches(struct pd_session *session)
+{
+    return pd_fail(&session->recording->context, PERFDATA_ERROR_NO_DATA, -1,
+                   "No context switches were recorded, which tell how many threads ran: "
+                   "record --switch-events");
+}
+
+static bool wants_chain(const struct pd_report_plan *plan)
+{
+    return plan->hist.use_chains || plan->hist.children ||
+           pd_hist_key_at(&plan->hist, PD_KEY_PARENT);
+}
+
 perfdata_status pd_report_collect(struct pd_session *session, const struct pd_report_plan *plan,
                                   unsigned threads, struct pd_report_counts *out)
 {
-    struct pd_report_collecting shared = {
-        .plan = plan, .session = session, .out = out, .event_switch = plan->event_switch
-    };
+    struct pd_report_collecting shared = { .plan = plan,
+                                           .session = session,
+                                           .out = out,
+                                           .wants_chain = wants_chain(plan),
+                                           .event_switch = plan->event_switch };
     struct pd_consumer consumer = {
         .kind = PD_CONSUME_COMMUTATIVE,
         .warns = PD_WARN_READ,
@@ -641,11 +587,10 @@ perfdata_status pd_report_collect(struct pd_session *session, const struct pd_re
         .end = end_worker,
         .front = pd_event_switch_any(&plan->event_switch) || plan->layout.thread_counts ? front
                                                                                         : NULL,
+        .no_chains = !shared.wants_chain,
     };
     struct pd_resolver *resolver = NULL;
     memset(out, 0, sizeof *out);
-    shared.wants_chain = plan->hist.use_chains || plan->hist.children ||
-                         pd_hist_key_at(&plan->hist, PD_KEY_PARENT);
     if (plan->counts_latency)
         consumer.types[0] |= UINT64_C(1) << PD_RECORD_SWITCH |
                              UINT64_C(1) << PD_RECORD_SWITCH_CPU_WIDE |
@@ -671,9 +616,7 @@ perfdata_status pd_report_collect(struct pd_session *session, const struct pd_re
         pd_resolver_free(resolver);
     }
     if (status == 0 && plan->counts_latency && !shared.running.has_switches)
-        status = pd_fail(&session->recording->context, PERFDATA_ERROR_NO_DATA, -1,
-                         "No context switches were recorded, which tell how many threads ran: "
-                         "record --switch-events");
+        status = fail_without_switches(session);
     pd_map64_free(&shared.running.threads);
     if (!shared.has_first)
         pd_hist_init(&out->hist, &plan->hist);

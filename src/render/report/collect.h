@@ -40,11 +40,12 @@ struct pd_report_state {
     size_t frame_capacity;
     /* The cell that a chain's callers lead to; without slots it is not in use. */
     struct pd_chain_memo callers;
-    struct pd_report_stacks stacks;   /* in use when `callers` is */
-    uint32_t last_cell;               /* of the sample before */
-    bool by_spots;                    /* locations stand for functions */
-    bool by_name;                     /* only functions of plan->code_symbol count */
-    struct pd_report_scratch scratch; /* for payloads */
+    struct pd_report_stacks stacks;      /* in use when `callers` is */
+    uint32_t last_cell;                  /* of the sample before */
+    bool by_spots;                       /* locations stand for functions */
+    bool by_name;                        /* only functions of plan->code_symbol count */
+    struct pd_report_scratch scratch;    /* for payloads */
+    struct pd_report_accesses *accesses; /* count.c; NULL: there were none yet */
 };
 
 struct pd_report_facts {
@@ -56,6 +57,7 @@ struct pd_report_facts {
     uint64_t addr; /* what is looked up in the symbol table; 0: not known yet */
     const struct pd_symbol *parent;
     uint32_t cell;
+    uint8_t cpumode;
     uint32_t parallelism;                /* 0: not counted */
     const struct pd_hist_access *access; /* a branch of the sample, or its access to memory */
 };
@@ -112,7 +114,18 @@ void pd_report_count_code(struct pd_report_state *state, const struct pd_report_
 perfdata_status pd_report_count_branches(struct pd_report_state *state,
                                          struct pd_report_facts *facts, uint8_t filtered);
 
-/* memory.c: a sample's weight; of a weight in parts, the first part. */
+/* count.c. Counts a sample, which need not be there any more, for an entry; PD_HIST_NONE: there was
+ * no memory for it. */
+perfdata_status pd_report_count_entry(struct pd_report_state *state,
+                                      const struct pd_report_facts *facts, uint32_t id,
+                                      uint8_t filtered);
+/* A sample of a report of memory. It counts when some have come together, at the latest when the
+ * second function is called. */
+perfdata_status pd_report_take_access(struct pd_report_state *state,
+                                      const struct pd_report_facts *facts, uint8_t filtered);
+perfdata_status pd_report_count_accesses(struct pd_report_state *state);
+
+/* words.c, too: a sample's weight; of a weight in parts, the first part. */
 uint64_t pd_report_weight(const struct pd_report_facts *facts);
 /* For facts->access in a report of memory: what the sample accessed. False: no memory. */
 bool pd_report_access(struct pd_report_state *state, const struct pd_report_facts *facts,

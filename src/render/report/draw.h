@@ -50,4 +50,41 @@ perfdata_status pd_report_draw_levels(struct pd_report_table *table, struct pd_t
                                       perfdata_status (*flush)(void *data, struct pd_text *text),
                                       void *data);
 
+/* A byte of each cache line. */
+PD_INLINE uint64_t pd_report_read_lines(const void *from, size_t size)
+{
+    enum { LINE = 64 };
+    const uint8_t *bytes = from;
+    uint64_t sum = bytes[size - 1];
+    for (size_t at = 0; at < size; at += LINE)
+        sum += bytes[at];
+    return sum;
+}
+
+/* Rows lie in memory as samples came. Reads what some of them have, so that the processor waits for
+ * all of it together and not for each row by itself. To prefetch it has little effect, as that does
+ * not wait for the pages' addresses. */
+enum { PD_REPORT_ROWS_AT_ONCE = 16 };
+PD_INLINE void pd_report_read_rows(const struct pd_report_table *table, size_t begin, size_t end)
+{
+    const struct pd_hist *keys = table->result->identities;
+    volatile uint64_t read; /* so that nothing is left out */
+    uint64_t sum = 0;
+    for (size_t i = begin; i < end; i++)
+        sum += pd_report_read_lines(table->event->rows.data[i], sizeof **table->event->rows.data);
+    for (size_t i = begin; i < end; i++) {
+        const struct pd_hist_row *row = table->event->rows.data[i];
+        sum += pd_report_read_lines(&row->entry->first, sizeof row->entry->first);
+        sum += pd_report_read_lines(pd_hist_key_of(keys, row->index),
+                                    keys->words * sizeof(uint64_t));
+        if (table->plan->hist.has_access)
+            sum += pd_report_read_lines(pd_hist_access_of(table->hist, row->entry),
+                                        sizeof(struct pd_hist_access));
+        if (table->chains && row->index < table->result->row_count_with_entry)
+            sum += table->chains->begin[row->index];
+    }
+    read = sum;
+    (void)read;
+}
+
 #endif

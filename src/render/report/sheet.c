@@ -6,7 +6,7 @@
 
 /* Rows are drawn in slices, each on some thread; a window of slices is drawn, then given away in
  * order. */
-enum { SLICE_ROWS = 16, WINDOW_SLICES = 64 };
+enum { SLICE_ROWS = PD_REPORT_ROWS_AT_ONCE, WINDOW_SLICES = 64 };
 
 struct slice {
     struct pd_text text;
@@ -29,6 +29,7 @@ static void draw_slice(void *data, unsigned worker, size_t index)
            end = PD_MIN(begin + SLICE_ROWS, table->event->rows.count);
     slice->text.length = 0;
     slice->status = 0;
+    pd_report_read_rows(table, begin, end);
     for (size_t i = begin; i < end && slice->status == 0; i++) {
         const struct pd_hist_row *row = table->event->rows.data[i];
         if (row->filtered || pd_report_is_below_limit(table, row))

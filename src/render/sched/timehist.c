@@ -4,7 +4,7 @@
 #include "base/digits.h"
 #include <stdlib.h>
 
-enum { MS = 6, TASK_UNINTERRUPTIBLE = 2 };
+enum { TASK_UNINTERRUPTIBLE = 2 };
 
 static bool has(const struct pd_timehist *hist, uint64_t flag)
 {
@@ -43,7 +43,8 @@ static void forget_times(struct pd_sched_task *task)
 }
 
 /* The task ran from `before` (0: not known) to `time`. */
-static void account(struct pd_sched_task *task, uint64_t time, uint64_t before)
+static void account(const struct pd_timehist *hist, struct pd_sched_task *task, uint64_t time,
+                    uint64_t before)
 {
     forget_times(task);
     if (before) {
@@ -57,6 +58,8 @@ static void account(struct pd_sched_task *task, uint64_t time, uint64_t before)
                                                          : &task->sleep) = wait;
         }
     }
+    if (!hist->sums_up)
+        return;
     pd_spread_add(&task->runs, task->run);
     task->total_run += task->run;
     task->total_delay += task->delay;
@@ -91,7 +94,7 @@ static void put_start(struct pd_timehist *hist, uint64_t time, uint32_t cpu)
 {
     struct pd_text *out = &hist->tp.out;
     enum { ROOM = 8 };
-    pd_tp_time(out, time, 15);
+    pd_timehist_time(hist, time);
     char *to = pd_text_room(out, ROOM);
     if (PD_UNLIKELY(!to || cpu >= PD_SCHED_CPUS)) {
         pd_text_format(out, " [%04d] ", (int)cpu);
@@ -252,8 +255,7 @@ static char state_letter(bool is_idle, int state)
 }
 
 static void put_switch(struct pd_timehist *hist, const struct pd_tp_sample *sample,
-                       const struct pd_thread *thread, const struct pd_sched_task *task,
-                       uint64_t time)
+                       const struct pd_thread *thread, struct pd_sched_task *task, uint64_t time)
 {
     struct pd_text *out = &hist->tp.out;
     if (!pd_filter_cpu(&hist->filter, sample->sample.cpu))
@@ -262,11 +264,14 @@ static void put_switch(struct pd_timehist *hist, const struct pd_tp_sample *samp
     if (has(hist, PERFDATA_SCHED_CPU_VISUAL))
         put_visual(hist, sample->sample.cpu, thread ? 's' : 'i', " ");
     pd_text_char(out, ' ');
-    pd_timehist_name(hist, thread ? pd_tp_comm(sample, thread) : NULL, thread, true, out);
+    if (thread)
+        pd_timehist_task(hist, pd_tp_comm(sample, thread), task, out);
+    else
+        pd_timehist_name(hist, NULL, NULL, true, out);
     pd_text_char(out, ' ');
-    pd_timehist_ms(out, task->sleep + task->io_wait + task->preempted, MS);
-    pd_timehist_ms(out, task->delay, MS);
-    pd_timehist_ms(out, task->run, MS);
+    pd_timehist_column(hist, task->sleep + task->io_wait + task->preempted);
+    pd_timehist_column(hist, task->delay);
+    pd_timehist_column(hist, task->run);
     if (has(hist, PERFDATA_SCHED_STATE))
         pd_text_format(out, " %5c ", state_letter(!thread, (int)pd_tp_number(sample, PREV_STATE)));
     if (has(hist, PERFDATA_SCHED_NEXT)) {
@@ -295,7 +300,7 @@ static perfdata_status end_idle(struct pd_timehist *hist, struct pd_sched_idle *
     struct pd_sched_task *last = task_of(hist, idle->before);
     if (!last)
         return PERFDATA_ERROR_MEMORY;
-    account(last, time, before);
+    account(hist, last, time, before);
     forget_times(last);
     idle->before = NULL;
     return count_chain(hist, idle, time - before);
@@ -326,7 +331,7 @@ static perfdata_status count_switch(struct pd_timehist *hist, const struct pd_tp
         return PERFDATA_OK;
     bool counts = !thread || !has(hist, PERFDATA_SCHED_IDLE);
     if (counts && pd_filter_cpu(&hist->filter, cpu))
-        account(task, *time, before);
+        account(hist, task, *time, before);
     if (has(hist, PERFDATA_SCHED_IDLE) && !thread) {
         if (!idle->before)
             return PERFDATA_OK;
@@ -544,6 +549,7 @@ static perfdata_status take_options(struct pd_timehist *hist)
     hist->most_cpu = features->nrcpus.present ? features->nrcpus.online : 0;
     hist->most_cpu = hist->most_cpu ? PD_MIN(hist->most_cpu, PD_SCHED_CPUS - 1) : 4;
     hist->shows_chain = !has(hist, PERFDATA_SCHED_NO_CHAIN);
+    hist->sums_up = has(hist, PERFDATA_SCHED_SUMMARY | PERFDATA_SCHED_SUMMARY_ONLY);
     perfdata_status status = take_span(hist, options->time);
     if (!status)
         status = pd_filter_add_numbers(&hist->filter, sched->recording, options->pids,
@@ -613,6 +619,7 @@ perfdata_status pd_sched_timehist(struct pd_sched *sched)
     if (!hist)
         return pd_fail(&sched->recording->context, PERFDATA_ERROR_MEMORY, -1, "no memory");
     hist->sched = sched;
+    pd_sched_digits_init(&hist->digits);
     perfdata_status status = take_options(hist);
     if (!status) {
         look_for_chains(hist);
