@@ -391,6 +391,45 @@ PERFDATA_API perfdata_status perfdata_record_sample_row(const perfdata_record *r
                                                         struct perfdata_location *frames,
                                                         size_t capacity);
 
+/* ---- samples, many in each call ---- */
+
+/* Where perfdata_cursor_next_samples() puts samples, and what it has put there. Frames get numbers
+ * from 0 on as they first occur, so that what a program makes of a frame can be kept by its number:
+ * equal numbers are equal frames, and equal frames mostly have equal numbers. Since 0.1. */
+struct perfdata_sample_batch {
+    size_t struct_size; /* set by the caller, as is all down to `max_stack` */
+    /* With rows[0].struct_size set; row_room: how many rows there may be, 1 and more. */
+    struct perfdata_sample_row *rows;
+    size_t row_room;
+    /* The samples' frames by number, callee first, one sample behind the other: of rows[i] as many
+     * as its frame_count says. Room for `max_stack` and more. */
+    uint32_t *numbers;
+    size_t number_room;
+    /* Frames whose numbers are new: number `first_frame` and on. With frames[0].struct_size set;
+     * room for `max_stack` and more. */
+    struct perfdata_location *frames;
+    size_t frame_room;
+    uint32_t max_stack; /* frames of a sample at most; 0: none are wanted, nor any room for them */
+    /* 0: all numbers that were given before mean nothing any more, which comes at the first call
+     * and when some 16,384 frames have numbers. */
+    uint32_t first_frame;
+    size_t row_count, number_count, frame_count;
+};
+
+/* Many samples in one call, for languages in which each call is dear: as many of those that follow
+ * as are at hand and have room. Rows are as perfdata_cursor_next_sample() gives them, but that all
+ * have the same record: perfdata_cursor_choose() says which sample it stands for. Returns 1, 0, or
+ * a status, as perfdata_cursor_next(); a failure comes after all samples before it.
+ * PERFDATA_ERROR_ARGUMENT when not one sample is sure to have room. Since 0.1. */
+PERFDATA_API int perfdata_cursor_next_samples(perfdata_cursor *cursor,
+                                              struct perfdata_sample_batch *batch);
+
+/* The record of rows[index] that the last call gave, for all that is not in the row; NULL when
+ * there is none, or perfdata_cursor_next() or perfdata_cursor_next_sample() came between. Valid
+ * until the next one is chosen or the walk goes on, which it does behind the last row. Since
+ * 0.1. */
+PERFDATA_API const perfdata_record *perfdata_cursor_choose(perfdata_cursor *cursor, size_t index);
+
 #ifdef __cplusplus
 }
 #endif

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import ctypes
 import ctypes.util
+import gc
 import os
+from contextlib import contextmanager
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_double, c_int, c_int32,
                     c_int64, c_size_t, c_ubyte, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p)
 from pathlib import Path
-from typing import Any, Iterable, Iterator
+from typing import Any, Callable, Iterable, Iterator
 
 SONAME = "libperfdata.so.1"
 NONE = 0xFFFFFFFF
@@ -151,6 +153,14 @@ class SampleRow(Structure):
                 ("has_chain", c_uint8), ("damaged", c_uint8), ("reserved", c_uint8 * 5)]
 
 
+class SampleBatch(Structure):
+    _fields_ = [("struct_size", c_size_t), ("rows", POINTER(SampleRow)), ("row_room", c_size_t),
+                ("numbers", POINTER(c_uint32)), ("number_room", c_size_t),
+                ("frames", POINTER(Location)), ("frame_room", c_size_t), ("max_stack", c_uint32),
+                ("first_frame", c_uint32), ("row_count", c_size_t), ("number_count", c_size_t),
+                ("frame_count", c_size_t)]
+
+
 def _columns() -> Iterator[str]:
     name = lib.perfdata_column_name
     name.restype, name.argtypes = c_char_p, [c_uint32]
@@ -262,6 +272,7 @@ STRUCTURES = {
     "perfdata_identity": Identity, "perfdata_value": Value,
     "perfdata_tracepoint_field": TracepointField, "perfdata_trace_facts": TraceFacts,
     "perfdata_thread": Thread, "perfdata_location": Location, "perfdata_sample_row": SampleRow,
+    "perfdata_sample_batch": SampleBatch,
     "perfdata_profile_options": ProfileOptions, "perfdata_profile_event": ProfileEvent,
     "perfdata_samples": Samples, "perfdata_profile_thread": ProfileThread,
     "perfdata_profile_stack": ProfileStack,
@@ -302,7 +313,8 @@ _FUNCTIONS = {
     "header_print": (_status, _p, c_uint32, WRITE_FN, c_void_p),
     "cursor_open": (_status, _p, POINTER(CursorOptions), _out),
     "cursor_next": (c_int, _p, _out),
-    "cursor_next_sample": (c_int, _p, c_void_p, c_void_p, c_size_t),
+    "cursor_next_samples": (c_int, _p, POINTER(SampleBatch)),
+    "cursor_choose": (c_void_p, _p, c_size_t),
     "cursor_trace_errors": (c_uint64, _p),
     "cursor_close": (None, _p),
     "record_type": (c_uint32, _p),
@@ -376,6 +388,31 @@ def text(value: bytes | None) -> str:
     """A text of the library; bytes that are no UTF-8 stay what they are, as surrogates
     (os.fsencode() brings them back)."""
     return (value or b"").decode("utf-8", "surrogateescape")
+
+
+class Made(dict):
+    """Things by number, each made when it is first asked for."""
+
+    def __init__(self, make: Callable[[int], Any]):
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, number: int) -> Any:
+        made = self[number] = self._make(number)
+        return made
+
+
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """While many objects are made that stay and have no cycles, Python's collector of cycles would
+    walk over all of them again and again, which took half of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def encode(value: str | bytes | os.PathLike | None) -> bytes | None:

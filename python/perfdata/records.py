@@ -11,87 +11,92 @@ import ctypes
 import json
 import struct
 from ctypes import byref
-from typing import TYPE_CHECKING, Any, Callable, Iterator, NamedTuple
+from itertools import accumulate, repeat
+from operator import add
+from typing import TYPE_CHECKING, Any, Iterator, NamedTuple
 
 from . import _library as c
-from ._library import lib, text
+from ._library import collector_paused, lib, text
 from .errors import Error, failure
 
 if TYPE_CHECKING:
     from .recording import Recording
 
-_STACKS_KEPT = 8192  # chains of callers that are remembered
 _SAMPLE = 9  # PERF_RECORD_SAMPLE
-_FRAMES_KEPT = 1 << 17
-_LOCATION = struct.Struct("@NQPPQQQQQQPIBBH")  # perfdata_location
-_new_tuple = tuple.__new__
+# What is made together at most, besides what one sample needs: samples, their frames, frames that
+# are new.
+_AT_ONCE, _NUMBERS_AT_ONCE, _NEW_AT_ONCE = 2048, 16384, 4096
+_LOCATION = struct.Struct("@8xQPPQQQQQ8xP5xBH")  # perfdata_location, what a Frame has of it
+_BUILD_ID_SIZE = struct.Struct("@88xI")
 _ROW = struct.Struct("@NPPP16QIIBBB5x")  # perfdata_sample_row
-_ROW_HEAD = struct.Struct("@8xP8xP128x4xI8x")  # its record, comm, frame_count
+_ROW_BYTES = struct.Struct(f"{_ROW.size}s")
+_ROW_COMM = struct.Struct("@24xP144x")
+_ROW_FRAMES = struct.Struct("@164xI8x")
 
 
 class Frame(tuple):
     """A place in a program."""
 
-    # The fields of perfdata_location, and behind them what their addresses of texts stand for: the
-    # cheapest thing that can be made of each new address of a recording.
+    # Fields of perfdata_location (_LOCATION), and behind them what their addresses of texts stand
+    # for: the cheapest thing that can be made of each new address of a recording.
     __slots__ = ()
 
     @property
     def ip(self) -> int:
         """The address as it ran."""
-        return self[1]
+        return self[0]
 
     @property
     def symbol(self) -> str | None:
         """None: unknown."""
-        return self[15][self[3]]
+        return self[11][self[2]]
 
     @property
     def object(self) -> str | None:
         """Path of the program or library, name of the kernel; None: the address was in no map."""
-        return self[15][self[2]]
+        return self[11][self[1]]
 
     @property
     def offset(self) -> int:
         """Bytes behind the symbol's begin; 0 without a symbol."""
-        return self[6] - self[4] if self[3] else 0
+        return self[5] - self[3] if self[2] else 0
 
     @property
     def symbol_start(self) -> int:
         """Where the symbol begins, as `address`; 0 without a symbol."""
-        return self[4]
+        return self[3]
 
     @property
     def symbol_end(self) -> int:
-        return self[5]
+        return self[4]
 
     @property
     def binding(self) -> int:
         """Of the symbol: 0 local, 1 global, 2 weak, 3 other."""
-        return self[14]
+        return self[10]
 
     @property
     def address(self) -> int:
         """In the object's file; of the kernel as it ran."""
-        return self[6]
+        return self[5]
 
     @property
     def map_start(self) -> int:
         """Where the mapping that it lies in begins in memory; 0: it lies in none."""
-        return self[7]
+        return self[6]
 
     @property
     def map_end(self) -> int:
-        return self[8]
+        return self[7]
 
     @property
     def build_id(self) -> str:
         """Hexadecimal; "": unknown."""
-        return self[15][self[10]] or ""
+        return self[11][self[8]] or ""
 
     @property
     def kernel(self) -> bool:
-        return self[13] in b"kg"
+        return self[9] in b"kg"
 
     def __str__(self) -> str:
         return f"{self.symbol or '[unknown]'} ({self.object or '[unknown]'})"
@@ -316,6 +321,9 @@ class Sample(_Current):
     frames: tuple[Frame, ...]
     _bytes: bytes  # as perfdata_sample_row() has them
 
+    def _handle(self) -> int:
+        return super()._handle() or self._cursor.choose()
+
     @property
     def _row(self) -> tuple[int, ...]:
         """As _ROW has it: few programs ask for much of a sample."""
@@ -447,7 +455,7 @@ def _signed(value: int) -> int | None:
 
 
 def _frame(at: c.Location) -> Frame:
-    return _Frames().make(bytes(at))
+    return next(_Maker().frames(bytes(at)))
 
 
 class _Cursor:
@@ -460,6 +468,7 @@ class _Cursor:
         self.recording = recording
         self.handle = handle
         self.turn = 0
+        self.place = 0  # of the sample taken last among those that were given together
         self._events = {event._handle: event for event in recording.events}
         recording._cursors.add(self)
 
@@ -501,26 +510,30 @@ class _Cursor:
                 return
             yield Record(self, record.value)
 
-    def samples(self, capacity: int) -> Iterator[Sample]:
-        """Samples alone, each by one call of the library."""
-        rows = _Rows(self, capacity)
-        # A function of its own, without types of its arguments: these are what C takes already, and
-        # to convert each of them for each sample took 4 to 11 % of the time.
-        next_sample, handle, take = lib["perfdata_cursor_next_sample"], self.handle, rows.taker()
-        row, most = byref(rows.row), ctypes.c_size_t(capacity)
-        room = byref(rows.room) if capacity else None
+    def choose(self) -> int:
+        """The library's record of the sample that was taken last."""
+        return lib.perfdata_cursor_choose(self.handle, self.place)
+
+    def samples(self, max_stack: int) -> Iterator[Sample]:
+        """Samples alone, many by one call of the library."""
+        batch = _Batch(self, max_stack)
         while self.handle:
             self.turn += 1
-            got = next_sample(handle, row, room, most)
+            got = lib.perfdata_cursor_next_samples(self.handle, byref(batch.room))
             if got <= 0:
                 self.end(got)
                 return
-            yield take()
+            for self.place, sample in enumerate(map(batch.sample, *batch.columns())):
+                sample._turn = self.turn = self.turn + 1
+                yield sample
+                if not self.handle:
+                    return
 
-    def samples_and_records(self, capacity: int) -> Iterator["Sample | Record"]:
+    def samples_and_records(self, max_stack: int) -> Iterator["Sample | Record"]:
         """All records; those that are samples of an event as such."""
-        rows = _Rows(self, capacity)
-        take, record = rows.taker(), ctypes.c_void_p()
+        row, frames = c.SampleRow(), (c.Location * max(max_stack, 1))()
+        row.struct_size, frames[0].struct_size = map(ctypes.sizeof, (c.SampleRow, c.Location))
+        maker, record = _Maker(self), ctypes.c_void_p()
         while self.handle:
             self.turn += 1
             got = lib.perfdata_cursor_next(self.handle, byref(record))
@@ -530,92 +543,69 @@ class _Cursor:
             if lib.perfdata_record_type(record) != _SAMPLE or not lib.perfdata_record_event(record):
                 yield Record(self, record.value)
                 continue
-            self.check(lib.perfdata_record_sample_row(record, *rows.place))
-            yield take()
+            self.check(lib.perfdata_record_sample_row(record, byref(row), frames, max_stack))
+            at, = _ROW_COMM.unpack(row)
+            stack = maker.frames(memoryview(frames).cast("B")[:row.frame_count * _LOCATION.size])
+            sample = maker.sample((bytes(row),), (at,), tuple(stack))
+            sample._record, sample._turn = record.value, self.turn
+            yield sample
 
 
-class _Rows:
-    """Where the library puts a sample with its chain, and what is made of it."""
+class _Maker:
+    """Makes samples and frames of what the library gives, without a line of Python for each
+    frame. Texts stay where they are as long as the cursor is open."""
 
-    def __init__(self, cursor: _Cursor, capacity: int):
+    def __init__(self, cursor: "_Cursor | None" = None):
         self.cursor = cursor
-        self.row = c.SampleRow(struct_size=ctypes.sizeof(c.SampleRow))
-        self.room = (c.Location * max(capacity, 1))()
-        self.room[0].struct_size = ctypes.sizeof(c.Location)
-        self.fields, self.view = memoryview(self.row).cast("B"), memoryview(self.room).cast("B")
-        self.place = (ctypes.addressof(self.row), ctypes.addressof(self.room) if capacity else None,
-                      capacity)
-        self.stacks: dict[bytes, tuple[Frame, ...]] = {}
-        self.frames = _Frames()
-        self.comms: dict[int, str] = {}
-
-    def taker(self) -> Callable[[], Sample]:
-        """What makes a sample of what lies there: a function of its own, whose names are found at
-        once."""
-        cursor, size = self.cursor, _LOCATION.size
-        stacks, frames, comms = self.stacks, self.frames, self.comms
-        new, new_tuple = object.__new__, tuple.__new__
-        unpack_row, unpack = _ROW_HEAD.unpack, _LOCATION.unpack_from
-        fields, view, texts, tail = self.fields, self.view, frames.texts, (frames.texts,)
-
-        def take() -> Sample:
-            sample = new(Sample)
-            sample._cursor = cursor
-            sample._turn = cursor.turn
-            sample._bytes = row = fields.tobytes()
-            sample._record, name, count = unpack_row(row)
-            if count:
-                # Callers repeat, where a program was itself hardly does.
-                key = view[size: count * size].tobytes()
-                callers = stacks.get(key)
-                if callers is None:
-                    callers = self.remember(key)
-                leaf = unpack(view)
-                if not (leaf[2] in texts and leaf[3] in texts and leaf[10] in texts):
-                    frames.keep(leaf)
-                sample.frames = (new_tuple(Frame, leaf + tail), *callers)
-            else:
-                sample.frames = ()
-            comm = comms.get(name)
-            if comm is None:  # names stay where they are as long as the cursor is open
-                comm = comms[name] = text(self.row.comm)
-            sample.comm = comm
-            return sample
-
-        return take
-
-    def remember(self, key: bytes) -> tuple[Frame, ...]:
-        frames, size, chain = self.frames, _LOCATION.size, []
-        if len(self.stacks) >= _STACKS_KEPT:
-            self.stacks.clear()
-        if len(frames) >= _FRAMES_KEPT:
-            frames.clear()
-        for at in range(0, len(key), size):
-            one = key[at: at + size]
-            chain.append(frames.get(one) or frames.make(one))
-        callers = self.stacks[key] = tuple(chain)
-        return callers
-
-
-class _Frames(dict):
-    """A location's bytes -> its Frame. Texts stay where they are while the cursor is open."""
-
-    def __init__(self) -> None:
-        super().__init__()
         self.texts: dict[int, str | None] = {0: None}  # by the text's address; build-ids by theirs
+        self.comms = c.Made(lambda at: text(ctypes.string_at(at)) if at else "")
 
-    def make(self, key: bytes) -> Frame:
-        texts, values = self.texts, _LOCATION.unpack(key)
-        if not (values[2] in texts and values[3] in texts and values[10] in texts):
-            self.keep(values)
-        frame = self[key] = _new_tuple(Frame, values + (texts,))
-        return frame
+    def frames(self, locations: "memoryview | bytes") -> Iterator[Frame]:
+        """Frames of locations one behind the other."""
+        texts, values = self.texts, list(_LOCATION.iter_unpack(locations))
+        _, objects, symbols, *_, build_ids, _, _ = zip(*values) if values else repeat((), 11)
+        for at in {*objects, *symbols}.difference(texts):
+            texts[at] = text(ctypes.string_at(at))
+        for at in set(build_ids).difference(texts):
+            size, = _BUILD_ID_SIZE.unpack_from(locations, build_ids.index(at) * _LOCATION.size)
+            texts[at] = ctypes.string_at(at, size).hex()
+        return map(tuple.__new__, repeat(Frame), map(add, values, repeat((texts,))))
 
-    def keep(self, values: tuple) -> None:
-        """The texts of a location."""
-        texts = self.texts
-        for at in (values[2], values[3]):
-            if at not in texts:
-                texts[at] = text(ctypes.string_at(at))
-        if values[10] not in texts:
-            texts[values[10]] = ctypes.string_at(values[10], values[11]).hex()
+    def sample(self, row: tuple[bytes], comm: tuple[int], frames: tuple[Frame, ...]) -> Sample:
+        """A sample, but for its turn."""
+        sample = object.__new__(Sample)
+        sample._cursor = self.cursor
+        sample._record = None  # it has to be chosen
+        sample._bytes, = row
+        at, = comm
+        sample.comm = self.comms[at]
+        sample.frames = frames
+        return sample
+
+
+class _Batch(_Maker):
+    """Where the library puts samples with their chains, and the frames that it has numbered."""
+
+    def __init__(self, cursor: _Cursor, max_stack: int):
+        super().__init__(cursor)
+        room = _NUMBERS_AT_ONCE + max_stack if max_stack else 0
+        rows, numbers = (c.SampleRow * _AT_ONCE)(), (ctypes.c_uint32 * room)()
+        new = (c.Location * max(_NEW_AT_ONCE + max_stack, 1))()
+        rows[0].struct_size, new[0].struct_size = map(ctypes.sizeof, (c.SampleRow, c.Location))
+        self.room = c.SampleBatch(ctypes.sizeof(c.SampleBatch), rows, _AT_ONCE, numbers, room, new,
+                                  len(new), max_stack)
+        self.rows, self.new = memoryview(rows).cast("B"), memoryview(new).cast("B")
+        self.numbers, self.known = numbers, []
+
+    def columns(self) -> tuple[Iterator, Iterator, Iterator]:
+        """Rows, names and frames of the samples that the library has just given."""
+        room, known = self.room, self.known
+        with collector_paused():
+            del known[room.first_frame:]
+            known += self.frames(self.new[:room.frame_count * _LOCATION.size])
+        rows = self.rows[:room.row_count * _ROW.size]
+        # A slice of a tuple is a tuple.
+        all_frames = tuple(map(known.__getitem__, self.numbers[:room.number_count]))
+        ends = list(accumulate(count for count, in _ROW_FRAMES.iter_unpack(rows)))
+        stacks = map(all_frames.__getitem__, map(slice, [0, *ends], ends))
+        return _ROW_BYTES.iter_unpack(rows), _ROW_COMM.iter_unpack(rows), stacks

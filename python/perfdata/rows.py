@@ -7,14 +7,12 @@ A sample is then one tuple, made of columns without a line of Python being run f
 from __future__ import annotations
 
 import ctypes
-import gc
 from array import array
-from contextlib import contextmanager
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, NamedTuple
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, NamedTuple
 
 from . import _library as c
-from ._library import lib, text
+from ._library import collector_paused, lib, text
 from .errors import failure
 
 if TYPE_CHECKING:
@@ -57,31 +55,6 @@ class ProfileSample(NamedTuple):
     columns: tuple[int, ...]  # those that the profile was built with, in the order of COLUMNS
 
 
-class _Made(dict):
-    """Things by number, each made when it is first asked for."""
-
-    def __init__(self, make: Callable[[int], Any]):
-        super().__init__()
-        self._make = make
-
-    def __missing__(self, number: int) -> Any:
-        made = self[number] = self._make(number)
-        return made
-
-
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """While many objects are made that stay and have no cycles, Python's collector of cycles would
-    walk over all of them again and again, which took half of the time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
-
 def _tuples(kind: type, *columns: Iterable) -> Iterator[Any]:
     """Rows of columns as named tuples. kind._make() would be a call of Python for each."""
     return map(tuple.__new__, repeat(kind), zip(*columns))
@@ -92,7 +65,7 @@ class _Functions:
 
     def __init__(self, handle: ctypes.c_void_p):
         self._handle = handle
-        self._objects = _Made(self._object)
+        self._objects = c.Made(self._object)
         self.names: list[str | None] = []
         self.objects: list[tuple[str | None, str | None]] = []  # name and path
         self.starts: list[int] = []
@@ -121,7 +94,7 @@ class _Frames:
     def __init__(self, handle: ctypes.c_void_p):
         self._handle = handle
         self._functions = _Functions(handle)
-        self._files = _Made(lambda at: text(ctypes.string_at(at)))  # by where the text lies
+        self._files = c.Made(lambda at: text(ctypes.string_at(at)))  # by where the text lies
         self._files[0] = None
         self._frames: list[ProfileFrame] = []
         self.stacks: dict[int, tuple[ProfileFrame, ...]] = {}
@@ -197,8 +170,8 @@ def _iterate(profile: "Profile", out: c.Samples) -> Iterator[ProfileSample]:
     if not count:
         return
     frames = _Frames(handle)
-    threads = _Made(lambda number: _thread(handle, number))
-    events = _Made(lambda number: text(lib.perfdata_profile_event(handle, number).contents.name))
+    threads = c.Made(lambda number: _thread(handle, number))
+    events = c.Made(lambda number: text(lib.perfdata_profile_event(handle, number).contents.name))
     words, halves = ctypes.c_uint64, ctypes.c_uint32
     time, weight = _view(out.time, words, count), _view(out.weight, words, count)
     cpu, event = _view(out.cpu, halves, count), _view(out.event, halves, count)
@@ -207,7 +180,7 @@ def _iterate(profile: "Profile", out: c.Samples) -> Iterator[ProfileSample]:
     for at in range(0, count, _AT_ONCE):
         part = slice(at, at + _AT_ONCE)
         stacks = stack[part].tolist()
-        with _collector_paused():
+        with collector_paused():
             frames.make(stacks)
         columns: Iterable = zip(*(column[part].tolist() for column in asked)) if asked \
             else repeat(())

@@ -114,6 +114,7 @@ void perfdata_cursor_close(perfdata_cursor *cursor)
     pd_session_close(&cursor->session);
     pd_tracing_free(cursor->tracing);
     pd_vec_free(&cursor->frames);
+    pd_vec_free(&cursor->batch.given);
     pd_text_free(&cursor->text);
     free(cursor);
 }
@@ -132,10 +133,9 @@ static int next_batch(struct perfdata_cursor *cursor)
     return cursor->job->batch.count ? 1 : cursor->filled;
 }
 
-int perfdata_cursor_next(perfdata_cursor *cursor, const perfdata_record **record)
+int pd_api_next(struct perfdata_cursor *cursor)
 {
     int got = 1;
-    *record = NULL;
     if (cursor->order)
         got = pd_order_next(cursor->order, &cursor->delivered);
     else if (cursor->next == cursor->job->batch.count)
@@ -145,12 +145,17 @@ int perfdata_cursor_next(perfdata_cursor *cursor, const perfdata_record **record
      * symbols. */
     if (cursor->resolver && got >= 0 && pd_memory_failed())
         got = pd_no_memory(&cursor->recording->context, NULL);
-    if (got <= 0)
-        return got;
-    if (!cursor->order)
+    if (got > 0 && !cursor->order)
         cursor->record.delivered = &cursor->job->batch.records[cursor->next++];
-    *record = &cursor->record;
-    return 1;
+    return got;
+}
+
+int perfdata_cursor_next(perfdata_cursor *cursor, const perfdata_record **record)
+{
+    cursor->batch.given.count = 0;
+    int got = pd_api_next(cursor);
+    *record = got > 0 ? &cursor->record : NULL;
+    return got;
 }
 
 uint64_t perfdata_cursor_position(const perfdata_cursor *cursor)

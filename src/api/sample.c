@@ -8,7 +8,7 @@
 perfdata_status pd_api_decode(const perfdata_record *record, struct pd_sample *out)
 {
     const struct pd_delivered *delivered = record->delivered;
-    if (delivered->type != PD_RECORD_SAMPLE || !delivered->event)
+    if (!pd_api_is_sample(delivered))
         return pd_fail(&record->cursor->recording->context, PERFDATA_ERROR_ARGUMENT,
                        (int64_t)delivered->offset, "the record is no sample of a known event");
     return pd_delivered_sample(delivered, out);
@@ -165,14 +165,13 @@ perfdata_status perfdata_record_thread(const perfdata_record *record, struct per
     return PERFDATA_OK;
 }
 
-static void put_location(const perfdata_record *record, const struct pd_location *location,
-                         struct perfdata_location *out)
+void pd_api_put_location(const perfdata_record *record, const struct pd_location *location,
+                         uint64_t ip, struct perfdata_location *out)
 {
     const struct pd_dso *dso = location->dso;
-    struct perfdata_location result = { .ip = location->ip,
-                                        .address = location->addr,
-                                        .cpumode = location->cpumode,
-                                        .level = location->level };
+    struct perfdata_location result = {
+        .ip = ip, .address = location->addr, .cpumode = location->cpumode, .level = location->level
+    };
     if (dso) {
         result.object = pd_symbols_long_name(record->cursor->session.symbols, dso);
         result.build_id = dso->build_id_size ? dso->build_id : NULL;
@@ -203,13 +202,14 @@ perfdata_status perfdata_record_resolve(const perfdata_record *record, uint8_t c
                                                     record->delivered->number, cpumode, ip);
     if (!location)
         return pd_no_memory(&record->cursor->recording->context, NULL);
-    put_location(record, location, out);
+    pd_api_put_location(record, location, location->ip, out);
     return PERFDATA_OK;
 }
 
-/* The frames of a decoded sample; PERFDATA_ERROR_NO_DATA: perf would discard its chain. */
-static perfdata_status put_frames(const perfdata_record *record, const struct pd_sample *sample,
-                                  struct perfdata_location *out, size_t capacity, size_t *count)
+/* The frames of a decoded sample -> cursor->frames; PERFDATA_ERROR_NO_DATA: perf would discard its
+ * chain. */
+static perfdata_status find_frames(const perfdata_record *record, const struct pd_sample *sample,
+                                   size_t capacity, size_t *count)
 {
     struct perfdata_cursor *cursor = record->cursor;
     bool invalid = false;
@@ -222,15 +222,20 @@ static perfdata_status put_frames(const perfdata_record *record, const struct pd
     *count = pd_resolve_chain(cursor->resolver, sample, record->delivered->thread,
                               record->delivered->number, (unsigned)capacity, frames, capacity,
                               &invalid);
+    return invalid ? PERFDATA_ERROR_NO_DATA : PERFDATA_OK;
+}
+
+/* The first `count` of cursor->frames. */
+static void put_frames(const perfdata_record *record, size_t count, struct perfdata_location *out)
+{
+    const struct pd_frame *frames = record->cursor->frames.data;
     size_t stride = out->struct_size; /* the caller's idea of the structure */
-    for (size_t i = 0; i < *count; i++) {
+    for (size_t i = 0; i < count; i++) {
         struct perfdata_location *to = (struct perfdata_location *)(void *)((char *)out +
                                                                             i * stride);
         to->struct_size = stride;
-        put_location(record, frames[i].location, to);
-        to->ip = frames[i].ip;
+        pd_api_put_location(record, frames[i].location, frames[i].ip, to);
     }
-    return invalid ? PERFDATA_ERROR_NO_DATA : PERFDATA_OK;
 }
 
 perfdata_status perfdata_record_frames(const perfdata_record *record, struct perfdata_location *out,
@@ -242,29 +247,44 @@ perfdata_status perfdata_record_frames(const perfdata_record *record, struct per
     perfdata_status status = pd_api_resolves(record);
     if (status == PERFDATA_OK)
         status = pd_api_decode(record, &sample);
-    return status < 0 || !capacity ? status : put_frames(record, &sample, out, capacity, count);
+    if (status < 0 || !capacity)
+        return status;
+    status = find_frames(record, &sample, capacity, count);
+    put_frames(record, *count, out);
+    return status;
 }
 
 /* ---- samples, each in one call ---- */
 
+/* The sample's own address in the place of a chain. */
+static perfdata_status find_own_frame(const perfdata_record *record, const struct pd_sample *sample)
+{
+    struct perfdata_cursor *cursor = record->cursor;
+    struct pd_location *own = pd_resolve(cursor->resolver, record->delivered->thread,
+                                         record->delivered->number, sample->cpumode, sample->ip);
+    if (!own || !pd_vec_reserve(&cursor->frames, 1))
+        return pd_no_memory(&cursor->recording->context, NULL);
+    cursor->frames.data[0] = (struct pd_frame){ .ip = own->ip, .location = own };
+    return PERFDATA_OK;
+}
+
 static perfdata_status fill_frames(const perfdata_record *record, const struct pd_sample *sample,
-                                   struct perfdata_location *frames, size_t capacity,
-                                   struct perfdata_sample_row *row)
+                                   size_t capacity, struct perfdata_sample_row *row)
 {
     size_t count = 0;
     bool chained = sample->callchain_count || sample->stack_dynamic_size;
-    perfdata_status status = chained ? put_frames(record, sample, frames, capacity, &count)
+    perfdata_status status = chained ? find_frames(record, sample, capacity, &count)
                                      : PERFDATA_ERROR_NO_DATA;
     row->has_chain = status == PERFDATA_OK && count;
     row->frame_count = (uint32_t)count;
     if (row->has_chain || (status < 0 && status != PERFDATA_ERROR_NO_DATA))
         return status;
     row->frame_count = 1;
-    return perfdata_record_resolve(record, sample->cpumode, sample->ip, frames);
+    return find_own_frame(record, sample);
 }
 
-static perfdata_status fill_row(struct perfdata_cursor *cursor, struct perfdata_location *frames,
-                                size_t capacity, struct perfdata_sample_row *row)
+perfdata_status pd_api_fill_row(struct perfdata_cursor *cursor, size_t capacity,
+                                struct perfdata_sample_row *row)
 {
     const perfdata_record *record = &cursor->record;
     const struct pd_delivered *delivered = record->delivered;
@@ -283,7 +303,7 @@ static perfdata_status fill_row(struct perfdata_cursor *cursor, struct perfdata_
         return PERFDATA_OK;
     const struct pd_comm *comm = pd_thread_comm(delivered->thread, delivered->number);
     row->comm = comm ? pd_comm_text(comm, delivered->number) : "";
-    return frames && capacity ? fill_frames(record, sample, frames, capacity, row) : PERFDATA_OK;
+    return capacity ? fill_frames(record, sample, capacity, row) : PERFDATA_OK;
 }
 
 perfdata_status perfdata_record_sample_row(const perfdata_record *record,
@@ -291,9 +311,12 @@ perfdata_status perfdata_record_sample_row(const perfdata_record *record,
                                            struct perfdata_location *frames, size_t capacity)
 {
     struct perfdata_sample_row row = { 0 };
-    perfdata_status status = fill_row(record->cursor, frames, capacity, &row);
-    if (status >= 0)
-        pd_give_result(out, &row, sizeof row);
+    perfdata_status status = pd_api_fill_row(record->cursor, frames ? capacity : 0, &row);
+    if (status < 0)
+        return status;
+    if (frames && row.frame_count)
+        put_frames(record, row.frame_count, frames);
+    pd_give_result(out, &row, sizeof row);
     return status;
 }
 
@@ -303,7 +326,7 @@ int perfdata_cursor_next_sample(perfdata_cursor *cursor, struct perfdata_sample_
     const perfdata_record *record;
     int got;
     while ((got = perfdata_cursor_next(cursor, &record)) > 0) {
-        if (record->delivered->type != PD_RECORD_SAMPLE || !record->delivered->event)
+        if (!pd_api_is_sample(record->delivered))
             continue;
         perfdata_status status = perfdata_record_sample_row(record, out, frames, capacity);
         return status < 0 ? status : 1;

@@ -259,7 +259,6 @@ perfdata_status perfdata_profile_build(perfdata_recording *recording,
         .recording = &recording->recording,
         .options = &known,
         .profile = profile,
-        .known.last_event = PERFDATA_NONE,
     };
     status = build(&shared);
     if (status < 0) {

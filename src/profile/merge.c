@@ -104,29 +104,40 @@ static void count_thread(struct pd_profile_shared *shared, uint32_t id, uint64_t
 
 /* ---- sums ---- */
 
+static uint64_t hash_sum(uint32_t event, uint32_t thread, uint32_t stack)
+{
+    return pd_hash_pair((uint64_t)event << 32 | thread, stack);
+}
+
+static uint64_t hash_sum_at(const void *data, size_t index)
+{
+    const struct perfdata_profile_sum *sum =
+        &((const struct pd_profile_shared *)data)->profile->sums.data[index];
+    return hash_sum(sum->event, sum->thread, sum->stack);
+}
+
 static PD_NOINLINE struct perfdata_profile_sum *
 find_sum(struct pd_profile_shared *shared, uint32_t event, uint32_t thread, uint32_t stack)
 {
     perfdata_profile *profile = shared->profile;
-    if (shared->known.last_event != event || shared->known.last_event_thread != thread) {
-        if (!next_id(&shared->known.group_map, (uint64_t)event << 32 | thread,
-                     &shared->known.group_count, &shared->known.last_group))
-            return NULL;
-        shared->known.last_event = event;
-        shared->known.last_event_thread = thread;
+    struct pd_profile_known *known = &shared->known;
+    if (!pd_slots_reserve(&known->sum_slots, &known->sum_mask, profile->sums.count, hash_sum_at,
+                          shared))
+        return NULL;
+    size_t at = hash_sum(event, thread, stack) & known->sum_mask;
+    for (; known->sum_slots[at]; at = (at + 1) & known->sum_mask) {
+        struct perfdata_profile_sum *sum = &profile->sums.data[known->sum_slots[at] - 1];
+        if (sum->stack == stack && sum->thread == thread && sum->event == event) {
+            known->last_sum.data[stack] = known->sum_slots[at];
+            return sum;
+        }
     }
-    uint64_t key = (uint64_t)shared->known.last_group << 32 | stack;
-    uint32_t id = pd_map64_get(&shared->known.sum_map, key);
-    if (id == PD_MAP64_NONE) {
-        id = (uint32_t)profile->sums.count;
-        if (id == PERFDATA_NONE ||
-            !pd_vec_push(&profile->sums,
-                         (struct perfdata_profile_sum){ event, thread, stack, 0, 0, 0 }) ||
-            !pd_map64_set(&shared->known.sum_map, key, id))
-            return NULL;
-    }
-    shared->known.last_sum.data[stack] = id + 1;
-    return &profile->sums.data[id];
+    if (profile->sums.count == PERFDATA_NONE - 1 ||
+        !pd_vec_push(&profile->sums,
+                     (struct perfdata_profile_sum){ event, thread, stack, 0, 0, 0 }))
+        return NULL;
+    known->last_sum.data[stack] = known->sum_slots[at] = (uint32_t)profile->sums.count;
+    return &profile->sums.data[profile->sums.count - 1];
 }
 
 static bool add_sum(struct pd_profile_shared *shared, uint32_t event, uint32_t thread,
@@ -354,11 +365,10 @@ void pd_profile_merge_free(struct pd_profile_shared *shared)
     pd_map64_free(&shared->known.comm_map);
     pd_map64_free(&shared->known.thread_map);
     pd_map64_free(&shared->known.thread_pid);
-    pd_map64_free(&shared->known.stack_map);
-    pd_map64_free(&shared->known.group_map);
-    pd_map64_free(&shared->known.sum_map);
     free(shared->known.function_slots);
     free(shared->known.frame_slots);
+    free(shared->known.stack_slots);
+    free(shared->known.sum_slots);
     pd_vec_free(&shared->known.last_thread);
     pd_vec_free(&shared->known.thread_comms);
     pd_vec_free(&shared->known.comm_threads);

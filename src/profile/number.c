@@ -186,13 +186,27 @@ uint32_t pd_profile_number_frame(struct pd_profile_shared *shared, struct pd_pro
 
 /* ---- stacks ---- */
 
+static uint64_t hash_stack_at(const void *data, size_t index)
+{
+    const struct perfdata_profile_stack *stack = pd_profile_stack(
+        ((const struct pd_profile_shared *)data)->profile, (uint32_t)index);
+    return pd_hash_pair(stack->parent, stack->frame);
+}
+
 static uint32_t intern_stack(struct pd_profile_shared *shared, uint32_t frame, uint32_t parent)
 {
     perfdata_profile *profile = shared->profile;
-    uint64_t key = (uint64_t)parent << 32 | frame;
-    uint32_t id = pd_map64_get(&shared->known.stack_map, key);
-    if (id != PD_MAP64_NONE)
-        return id;
+    struct pd_profile_known *known = &shared->known;
+    if (!pd_slots_reserve(&known->stack_slots, &known->stack_mask, profile->stacks.count,
+                          hash_stack_at, shared))
+        return PERFDATA_NONE;
+    size_t at = pd_hash_pair(parent, frame) & known->stack_mask;
+    for (; known->stack_slots[at]; at = (at + 1) & known->stack_mask) {
+        const uint32_t id = known->stack_slots[at] - 1;
+        const struct perfdata_profile_stack *other = pd_profile_stack(profile, id);
+        if (other->frame == frame && other->parent == parent)
+            return id;
+    }
     struct perfdata_profile_stack *made = pd_blocks_push(&profile->stacks, sizeof *made);
     if (!made)
         return PERFDATA_NONE;
@@ -201,8 +215,8 @@ static uint32_t intern_stack(struct pd_profile_shared *shared, uint32_t frame, u
         .parent = parent,
         .depth = parent == PERFDATA_NONE ? 1 : pd_profile_stack(profile, parent)->depth + 1,
     };
-    id = profile->stacks.count - 1;
-    return pd_map64_set(&shared->known.stack_map, key, id) ? id : PERFDATA_NONE;
+    known->stack_slots[at] = profile->stacks.count;
+    return profile->stacks.count - 1;
 }
 
 uint32_t pd_profile_number_stack(struct pd_profile_shared *shared, struct pd_profile_worker *worker,

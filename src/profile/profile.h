@@ -213,17 +213,15 @@ struct pd_profile_known {
     struct pd_map64 object_map;             /* pd_dso.index */
     struct pd_map64 comm_map;               /* a comm's text, by its pointer */
     struct pd_map64 thread_map, thread_pid; /* (thread, comm); (the number of these, pid) */
-    struct pd_map64 stack_map;              /* (parent, frame) */
-    struct pd_map64 group_map, sum_map;     /* (event, thread); (the number of these, stack) */
     uint32_t *function_slots, *frame_slots; /* number + 1, open addressing */
-    size_t function_mask, frame_mask;
-    uint32_t comm_count, pair_count, group_count;
+    uint32_t *stack_slots, *sum_slots;
+    size_t function_mask, frame_mask, stack_mask, sum_mask;
+    uint32_t comm_count, pair_count;
     PD_VEC(uint32_t) last_thread; /* by pd_thread.index: its last number + 1 */
     PD_VEC(const char *) thread_comms;
     PD_VEC(uint32_t) comm_threads;   /* by comm: the first thread that has it */
     PD_VEC(uint32_t) counted_thread; /* by thread: the thread whose sums it counts towards */
     PD_VEC(uint32_t) last_sum;       /* by stack: its last sum + 1 */
-    uint32_t last_event, last_event_thread, last_group;
 };
 
 struct pd_profile_shared {
