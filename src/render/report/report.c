@@ -72,10 +72,15 @@ static void table_title(const struct pd_report *report, const struct pd_report_g
     }
     pd_text_format(out, "# Samples: %llu%c of event%s '", (unsigned long long)samples, units[unit],
                    group->is_plural ? "s" : "");
+    const size_t names = out->length;
     pd_report_group_names(&report->groups, group, out);
+    const bool borrows = plan->options->flags & PERFDATA_REPORT_BORROWED_CHAINS && !out->failed &&
+                         memmem(out->data + names, out->length - names, "call-graph=no", 13);
     pd_text_char(out, '\'');
     if (plan->options->time)
         pd_text_format(out, " (time slices: %s)", plan->options->time);
+    if (borrows) /* only of events that were asked for by this name */
+        pd_text_string(out, ", show reference callgraph");
     const char *what = plan->mode == PD_REPORT_MEMORY ? "Total weight " : "Event count (approx.)";
     pd_text_format(out, "\n# %s: %llu\n", what, (unsigned long long)period);
     if (plan->mode == PD_REPORT_MEMORY) {
@@ -112,7 +117,8 @@ static perfdata_status index_chains(struct pd_report *report)
         return PERFDATA_ERROR_MEMORY;
     for (uint32_t i = 0; i < count; i++) {
         least[i] = plan->chains.mode == PD_CHAIN_FRACTAL ? 0 : least_hits(report, i);
-        if (!plan->chains.shows_ends && !records_chains(report, i))
+        if (!plan->chains.shows_ends && !records_chains(report, i) &&
+            !(report->options->flags & PERFDATA_REPORT_BORROWED_CHAINS))
             least[i] = UINT64_MAX;
     }
     perfdata_status status = pd_chain_rank(&report->counts.hist);

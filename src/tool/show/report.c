@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 
 struct report_options {
-    int latency, json, stdio, tui, stitch, children, inverted, samples, total_period,
-        cpu_utilization, quiet, hide_unresolved, exclude_other;
+    int latency, json, stdio, tui, stitch, borrowed_chains, children, inverted, samples,
+        total_period, cpu_utilization, quiet, hide_unresolved, exclude_other;
     int branch_stack, branch_history, mem_mode, total_cycles, full_source_path, hierarchy, verbose;
     int group, skip_empty, demangle, demangle_kernel, inlined, ignore_vmlinux, ns, relative;
     int header, header_only, info, stats, tasks, mmaps, dump, no_call_graph, raw_trace;
@@ -166,6 +166,9 @@ static const struct tool_option report_rows[] = {
     { TOOL_UINT, 0, "max-stack", "N", "frames taken at most of a chain", FIELD(max_stack) },
     { TOOL_STRING, 0, "ignore-callees", "REGEX", "drop what these functions call",
       FIELD(ignore_callees) },
+    { TOOL_FLAG, 0, "show-ref-call-graph", NULL,
+      "events without chains show those of the sample before, by which callers are counted",
+      FIELD(borrowed_chains) },
     TOOL_ROWS_NAMES(),
     { TOOL_FLAG, 0, "stitch-lbr", NULL,
       "as in perf, tells that there are no call stacks of branches to join; refused where there "
@@ -259,6 +262,7 @@ static uint64_t flags_of(const struct tool *tool, const struct report_options *f
         { from->total_cycles, PERFDATA_REPORT_TOTAL_CYCLES },
         { from->full_source_path, PERFDATA_REPORT_FULL_SOURCE_PATH },
         { from->hierarchy, PERFDATA_REPORT_HIERARCHY },
+        { from->borrowed_chains, PERFDATA_REPORT_BORROWED_CHAINS },
         { from->verbose > 0 && !from->quiet, PERFDATA_REPORT_VERBOSE },
         { !from->inlined, PERFDATA_REPORT_NO_INLINE },
         { from->branch_history, PERFDATA_REPORT_BRANCH_HISTORY },
