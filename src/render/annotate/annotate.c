@@ -122,6 +122,7 @@ static perfdata_status make_plan(struct pd_annotate *annotate)
     };
     annotate->told.perf_exit = 129;
     perfdata_status status = pd_report_plan_make(context, &annotate->report, plan);
+    plan->hist.long_names = annotate->look.verbose; /* which put functions of one weight in order */
     if (status == 0)
         status = parse_percent_type(annotate);
     struct pd_config_places places = PD_CONFIG_PLACES(options);
