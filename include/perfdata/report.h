@@ -112,8 +112,9 @@ extern "C" {
  * period divided by how many threads ran. Context switches must have been recorded
  * (PERFDATA_ERROR_NO_DATA). Since 0.1. */
 #define PERFDATA_REPORT_LATENCY (UINT64_C(1) << 47)
-/* Rows of events that record no chains show those that their callers were counted by: of the sample
- * before. The rows themselves are the same without it (perf's --show-ref-call-graph). Since 0.1. */
+/* A sample of an event that records no chains counts for the callers of the sample before, as in
+ * perf. With this flag rows of such events show these chains, too (perf's --show-ref-call-graph).
+ * Since 0.1. */
 #define PERFDATA_REPORT_BORROWED_CHAINS (UINT64_C(1) << 48)
 
 /* All zero but struct_size and max_stack is the plain `report`. Strings are borrowed for the call;

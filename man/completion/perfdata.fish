@@ -132,7 +132,7 @@ complete -c perfdata -n '__fish_seen_subcommand_from report' -s g -l call-graph 
 complete -c perfdata -n '__fish_seen_subcommand_from report' -s G -l inverted -d 'chains from caller to callee'
 complete -c perfdata -n '__fish_seen_subcommand_from report' -l max-stack -r -d 'frames taken at most of a chain'
 complete -c perfdata -n '__fish_seen_subcommand_from report' -l ignore-callees -r -d 'drop what these functions call'
-complete -c perfdata -n '__fish_seen_subcommand_from report' -l show-ref-call-graph -d 'events without chains show those of the sample before, by which callers are counted'
+complete -c perfdata -n '__fish_seen_subcommand_from report' -l show-ref-call-graph -d 'events without chains show those of the samples before, whose callers they count for'
 complete -c perfdata -n '__fish_seen_subcommand_from report' -l inline -d 'inlined functions in unwound chains (on)'
 complete -c perfdata -n '__fish_seen_subcommand_from report' -l demangle -d 'demangle C++, Rust, D and Java names (on)'
 complete -c perfdata -n '__fish_seen_subcommand_from report' -l demangle-kernel -d 'demangle kernel names as well'

@@ -219,7 +219,7 @@ _perfdata() {
         '*--inverted[chains from caller to callee]' \
         '*--max-stack=[frames taken at most of a chain]:N:' \
         '*--ignore-callees=[drop what these functions call]:REGEX:' \
-        '*--show-ref-call-graph[events without chains show those of the sample before, by which callers are counted]' \
+        '*--show-ref-call-graph[events without chains show those of the samples before, whose callers they count for]' \
         '*--inline[inlined functions in unwound chains (on)]' \
         '*--demangle[demangle C++, Rust, D and Java names (on)]' \
         '*--demangle-kernel[demangle kernel names as well]' \

@@ -141,16 +141,18 @@ struct pd_hist_cell {
 };
 
 /* The filters that a sample does not pass, by what they are about; 0: it passes all. The last two
- * are about rows only: those of sockets, by the row's first sample, and of parts of names are
- * applied when rows are collapsed. */
+ * kinds are about rows, when these are collapsed: the processor socket of the row's first sample,
+ * and a part of its symbol's name. */
 enum pd_hist_filter {
     PD_FILTERED_THREAD = 1,
     PD_FILTERED_DSO = 2,
     PD_FILTERED_SYMBOL = 4,
     PD_FILTERED_OTHER = 8,
-    PD_FILTERED_SAMPLE = 15, /* those above */
     PD_FILTERED_SOCKET = 16,
-    PD_FILTERED_NAME = 32
+    PD_FILTERED_NAME = 32,
+    /* those that are about samples */
+    PD_FILTERED_SAMPLE = PD_FILTERED_THREAD | PD_FILTERED_DSO | PD_FILTERED_SYMBOL |
+                         PD_FILTERED_OTHER
 };
 
 /* What perf takes from the first sample of an entry. */

@@ -74,6 +74,7 @@ static uint64_t report_flags(uint64_t flags)
         { PERFDATA_ANNOTATE_NO_GROUP, PERFDATA_REPORT_NO_GROUP },
         { PERFDATA_ANNOTATE_FULL_PATHS, PERFDATA_REPORT_FULL_SOURCE_PATH },
         { PERFDATA_ANNOTATE_NO_ITRACE, PERFDATA_REPORT_NO_ITRACE },
+        { PERFDATA_ANNOTATE_VERBOSE, PERFDATA_REPORT_VERBOSE },
     };
     uint64_t made = PERFDATA_REPORT_NO_CHILDREN | PERFDATA_REPORT_NO_CALL_GRAPH |
                     PERFDATA_REPORT_NO_BRANCH_STACK;
@@ -122,7 +123,6 @@ static perfdata_status make_plan(struct pd_annotate *annotate)
     };
     annotate->told.perf_exit = 129;
     perfdata_status status = pd_report_plan_make(context, &annotate->report, plan);
-    plan->hist.long_names = annotate->look.verbose; /* which put functions of one weight in order */
     if (status == 0)
         status = parse_percent_type(annotate);
     struct pd_config_places places = PD_CONFIG_PLACES(options);

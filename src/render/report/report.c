@@ -379,7 +379,7 @@ static perfdata_status run_dump(struct dump_run *run, struct pd_consumer *consum
         status = pd_session_warn_kernel(&report->session);
     pd_session_close(&report->session);
     struct pd_stats_options stats = {
-        .branches = report->plan.mode == PD_REPORT_BRANCH,
+        .branches = !run->kept && report->plan.mode == PD_REPORT_BRANCH,
         .made = pd_raw_dump_made(&run->dump),
         .kept = run->kept,
     };

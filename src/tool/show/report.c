@@ -167,7 +167,7 @@ static const struct tool_option report_rows[] = {
     { TOOL_STRING, 0, "ignore-callees", "REGEX", "drop what these functions call",
       FIELD(ignore_callees) },
     { TOOL_FLAG, 0, "show-ref-call-graph", NULL,
-      "events without chains show those of the sample before, by which callers are counted",
+      "events without chains show those of the samples before, whose callers they count for",
       FIELD(borrowed_chains) },
     TOOL_ROWS_NAMES(),
     { TOOL_FLAG, 0, "stitch-lbr", NULL,
