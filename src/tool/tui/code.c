@@ -42,6 +42,7 @@ struct view {
     size_t count, capacity, known; /* `known`: bytes of the text that are lines */
     size_t top, cursor;
     unsigned shift;
+    bool done;  /* `lines` are all that there will be */
     bool left;  /* a thread that prints no more may still run */
     bool moved; /* by a key: until then the cursor goes to the hottest line */
     char found[128];
@@ -370,6 +371,7 @@ static void draw(struct view *view)
     pthread_mutex_lock(&printer->lock);
     size_t known = view->count;
     index_lines(view);
+    view->done = printer->done;
     if (view->count > known && !view->moved)
         go_hot(view, 0);
     if (!view->moved)
@@ -532,10 +534,7 @@ enum code_end code_show(struct screen *screen, struct tool *tool, const char *na
     struct view view = { .screen = screen, .printer = printer };
     for (bool goes_on = true; goes_on;) {
         draw(&view);
-        printer = view.printer;
-        pthread_mutex_lock(&printer->lock);
-        bool nothing = printer->done && !view.count;
-        pthread_mutex_unlock(&printer->lock);
+        bool nothing = view.done && !view.count;
         int key = nothing ? SCREEN_ENDED : screen_key(screen);
         if (key == SCREEN_ENDED)
             break;

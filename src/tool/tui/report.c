@@ -578,7 +578,6 @@ static void look(struct view *view)
     perfdata_report *report;
     perfdata_recording *recording;
     struct reader *reader = &view->reader;
-    bool taken = reader_take(reader, &report, &recording);
     pthread_mutex_lock(&reader->lock);
     view->busy = !reader->done;
     view->share = reader->share;
@@ -587,7 +586,8 @@ static void look(struct view *view)
     if (reader->done && reader->status < 0)
         snprintf(view->message, sizeof view->message, "%s", reader->message);
     pthread_mutex_unlock(&reader->lock);
-    if (!taken)
+    /* Asked for behind `done`: once that is set, there is no more to come. */
+    if (!reader_take(reader, &report, &recording))
         return;
     uint32_t table = view->list.table < perfdata_report_table_count(report) ? view->list.table : 0;
     view->fit.report = NULL; /* the older one may have lain at the same place */
