@@ -362,7 +362,7 @@ complete -c perfdata -n '__fish_seen_subcommand_from trace' -l jitdump -d 'code 
 complete -c perfdata -n '__fish_seen_subcommand_from trace' -l debuginfod -d 'fetch debug files, and objects that are not here, from these servers or those of DEBUGINFOD_URLS'
 complete -c perfdata -n '__fish_seen_subcommand_from trace' -s s -l summary -d 'nothing but what each thread'\''s calls took'
 complete -c perfdata -n '__fish_seen_subcommand_from trace' -s S -l with-summary -d 'that below the lines'
-complete -c perfdata -n '__fish_seen_subcommand_from trace' -l errno-summary -d 'in it how often each error came'
+complete -c perfdata -n '__fish_seen_subcommand_from trace' -l errno-summary -d 'in it how often each error came; without -S the same as with -s'
 complete -c perfdata -n '__fish_seen_subcommand_from trace' -s T -l time -d 'times as recorded, not since the first event'
 complete -c perfdata -n '__fish_seen_subcommand_from trace' -l comm -d 'names of threads beside their ids (on)'
 complete -c perfdata -n '__fish_seen_subcommand_from trace' -l sched -d 'in it how long threads ran, by sched:sched_stat_runtime; perf has 0 of a recording'

@@ -553,7 +553,7 @@ _perfdata() {
         '*--summary[nothing but what each thread'\''s calls took]' \
         '*-S[that below the lines]' \
         '*--with-summary[that below the lines]' \
-        '*--errno-summary[in it how often each error came]' \
+        '*--errno-summary[in it how often each error came; without -S the same as with -s]' \
         '*-T[times as recorded, not since the first event]' \
         '*--time[times as recorded, not since the first event]' \
         '*--comm[names of threads beside their ids (on)]' \

@@ -151,6 +151,14 @@ global -vvv
 "$PERFDATA" --debugfs-dir /x record -o out.data true 2>said &&
     complain '--debugfs-dir of record is ignored'
 
+# Called as perf, trace refuses two ways to say what to record, each pair by a code of its own.
+for pair in '240 -p 1 -C 0' '241 -u root -t 1' '242 -u root -C 0' '243 -a -p 1' '244 -a -u root' \
+    '251 -u -1' '250 -u nobody-here' '0 -u root' '0 -a -C 0'; do
+    # shellcheck disable=SC2086
+    global trace -i "$data/verbs/trace.data" ${pair#* }
+    [ $code -eq "${pair%% *}" ] || complain "trace ${pair#* }: exit $code"
+done
+
 # --debug verbose=N is -v N times.
 "$PERFDATA" report --stdio -v -i "$input" >expected 2>/dev/null
 "$PERFDATA" --debug verbose=1 report --stdio -i "$input" >found 2>/dev/null

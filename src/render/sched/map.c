@@ -126,18 +126,23 @@ static const struct pd_tp_handler handlers[] = {
     { 0 },
 };
 
-/* A task whose name changes is shown with its name again. */
+/* A task that says a new name for itself is shown with it again. perf goes by the task that the
+ * record comes from: that of a task which ran before recording began comes from the idle one. */
 static perfdata_status take_other(void *data, const struct pd_delivered *record)
 {
-    enum { TID = 12 };
     struct map *map = data;
+    struct pd_identity identity;
     pd_sched_note_lost(&map->tp, &map->doubts, record);
-    if (record->type != PD_RECORD_COMM || record->size < TID + 4)
+    if (record->type != PD_RECORD_COMM)
         return PERFDATA_OK;
-    uint32_t tid = pd_load32(record->data + TID, map->tp.recording->swap);
-    const struct pd_thread *thread = pd_timeline_find(map->tp.session.timeline, tid);
-    if (thread && thread->index < map->tasks.count)
-        map->tasks.data[thread->index].renamed = true;
+    pd_record_identity(record->event, record->data, record->size, record->type, &identity);
+    const struct pd_thread *thread = pd_timeline_find(map->tp.session.timeline, identity.tid);
+    if (!thread)
+        return PERFDATA_OK;
+    struct task *task = task_of(map, thread);
+    if (!task)
+        return PERFDATA_ERROR_MEMORY;
+    task->renamed = true;
     return PERFDATA_OK;
 }
 

@@ -15,7 +15,7 @@ struct trace_options {
     int summary_only, summary, errnos, failures, full_time, comm, runtime, samples, all_cpus,
         sorted;
     uint64_t duration, max_events;
-    const char *pids, *tids, *calls, *output, *cpus, *without_pids;
+    const char *pids, *tids, *calls, *output, *cpus, *without_pids, *user;
     struct perfdata_event_switch between;
     struct perfdata_symbol_search search;
     unsigned max_stack, min_stack;
@@ -92,12 +92,35 @@ static enum tool_exit parse_pages(struct tool *tool, void *data, const char *val
 static enum tool_exit parse_user(struct tool *tool, void *data, const char *value, bool unset)
 {
     enum { NO_SUCH_NUMBER = 251, NO_SUCH_NAME = 250 };
-    (void)data;
-    if (unset || getpwnam(value) ||
-        (is_number(value, false) && getpwuid((uid_t)strtoul(value, NULL, 10))))
+    struct trace_options *options = data;
+    options->user = unset || !*value ? NULL : value;
+    if (!options->user || getpwnam(value) ||
+        (is_number(value, true) && getpwuid((uid_t)strtoul(value, NULL, 10))))
         return only_as_perf(tool, "uid");
     return tool_exit_as(tool, wrong(tool, "uid", value),
-                        is_number(value, false) ? NO_SUCH_NUMBER : NO_SUCH_NAME);
+                        is_number(value, true) ? NO_SUCH_NUMBER : NO_SUCH_NAME);
+}
+
+/* Two ways to say what to record. perf goes no further, even where it reads a recording; each pair
+ * has an exit code of its own. */
+static enum tool_exit check_targets(struct tool *tool, const struct trace_options *options)
+{
+    const bool threads = options->pids || options->tids;
+    const struct {
+        bool both;
+        int code;
+        const char *text;
+    } pairs[] = {
+        { threads && options->cpus, 240, "-p and -t do not go with -C" },
+        { threads && options->user, 241, "-p and -t do not go with -u" },
+        { options->user && options->cpus, 242, "-u does not go with -C" },
+        { threads && options->all_cpus, 243, "-p and -t do not go with -a" },
+        { options->user && options->all_cpus, 244, "-u does not go with -a" },
+    };
+    for (size_t i = 0; tool->as_perf && i < sizeof pairs / sizeof *pairs; i++)
+        if (pairs[i].both)
+            return tool_exit_as(tool, tool_usage(tool, "%s", pairs[i].text), pairs[i].code);
+    return TOOL_DONE;
 }
 
 static enum tool_exit parse_chains(struct tool *tool, void *data, const char *value, bool unset)
@@ -132,7 +155,8 @@ static const struct tool_option trace_rows[] = {
     { TOOL_FLAG, 's', "summary", NULL, "nothing but what each thread's calls took",
       FIELD(summary_only) },
     { TOOL_FLAG, 'S', "with-summary", NULL, "that below the lines", FIELD(summary) },
-    { TOOL_FLAG, 0, "errno-summary", NULL, "in it how often each error came", FIELD(errnos) },
+    { TOOL_FLAG, 0, "errno-summary", NULL,
+      "in it how often each error came; without -S the same as with -s", FIELD(errnos) },
     { TOOL_FLAG, 'T', "time", NULL, "times as recorded, not since the first event",
       FIELD(full_time) },
     { TOOL_FLAG, 0, "comm", NULL, "names of threads beside their ids (on)", FIELD(comm) },
@@ -253,7 +277,7 @@ static enum tool_exit run_trace(struct tool *tool, void *data, int argc, char **
 {
     const struct trace_options *from = data;
     const struct tool_flag rows[] = {
-        { from->summary_only, PERFDATA_SYSCALLS_SUMMARY_ONLY },
+        { from->summary_only || (from->errnos && !from->summary), PERFDATA_SYSCALLS_SUMMARY_ONLY },
         { from->summary, PERFDATA_SYSCALLS_SUMMARY },
         { from->errnos, PERFDATA_SYSCALLS_ERRNO_SUMMARY },
         { from->failures, PERFDATA_SYSCALLS_FAILURES },
@@ -280,13 +304,13 @@ static enum tool_exit run_trace(struct tool *tool, void *data, int argc, char **
                                                  .perf_config = getenv("PERF_CONFIG") };
     options.search = tool_search(tool, options.search);
     enum tool_exit code = check_added(tool);
+    if (code == TOOL_DONE)
+        code = check_targets(tool, from);
     if (code != TOOL_DONE)
         return code;
     if (!tool->input && (!argc || tool->as_perf))
         return tool_usage(tool, "tracing what runs is not about recordings: use perf; -i FILE "
                                 "prints the system calls of a recording");
-    if (from->errnos && !from->summary && !from->summary_only)
-        return tool_usage(tool, "--errno-summary needs -s or -S");
     perfdata_recording *recording;
     code = tool_open_one(tool, argc, argv, &recording);
     if (code != TOOL_DONE)
