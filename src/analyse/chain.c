@@ -3,14 +3,15 @@
  * cannot be drawn is left at once with all that is below it. */
 #include "analyse/chain.h"
 #include "analyse/rank.h"
+#include "analyse/siblings.h"
 #include <math.h>
 #include <stdlib.h>
 
 /* ---- the order of siblings ---- */
 
 /* perf compares two functions by their start in the DSO, anything else by the address in the chain.
- * That is no order where a DSO has both: there unknown addresses stand by their place in the
- * DSO. */
+ * That is no order where a DSO has both: there unknown addresses stand by their place in the DSO
+ * until siblings are put in order (siblings.h). */
 struct ranking {
     const struct pd_hist_frame *frames;
     uint8_t by;      /* enum pd_hist_frames */
@@ -496,67 +497,37 @@ struct building {
     double share;
 };
 
-/* ---- order that needs not be total ---- */
-
-struct ordering {
-    const struct pd_hist *hist;
-    const struct pd_chain_tree *tree;
-    bool (*is_before)(const struct ordering *ordering, uint64_t a, uint64_t b);
-};
-
-/* Merges by hand, so that no answer of is_before() can lead astray. */
-static bool sort_order(struct pd_chain_tree *tree, const struct pd_hist *hist,
-                       bool (*is_before)(const struct ordering *ordering, uint64_t a, uint64_t b))
+static uint64_t hits_of(const struct pd_chain_tree *tree, uint64_t group)
 {
-    const struct ordering ordering = { hist, tree, is_before };
-    uint64_t *order = tree->order.data;
-    size_t count = tree->order.count;
-    if (count < 2)
-        return true;
-    uint64_t *half = malloc(count * sizeof *half);
-    if (!half)
-        return false;
-    for (size_t width = 1; width < count; width *= 2) {
-        for (size_t begin = 0; begin < count; begin += 2 * width) {
-            size_t middle = PD_MIN(begin + width, count), end = PD_MIN(begin + 2 * width, count),
-                   a = begin, b = middle;
-            for (size_t to = begin; to < end; to++) {
-                bool second = a == middle || (b < end && is_before(&ordering, order[b], order[a]));
-                half[to] = second ? order[b++] : order[a++];
-            }
-        }
-        memcpy(order, half, count * sizeof *order);
-    }
-    free(half);
-    return true;
+    uint64_t hits = 0;
+    for (size_t at = group >> 32; at < (group & UINT32_MAX); at++)
+        hits += tree->items.data[at].hits;
+    return hits;
 }
 
-/* perf compares names where one of two siblings was inlined into another function. */
-static bool is_before_by_name(const struct ordering *ordering, uint64_t a, uint64_t b)
-{
-    const struct pd_chain_item *items = ordering->tree->items.data;
-    const struct pd_hist *hist = ordering->hist;
-    uint32_t x = (uint32_t)(a >> 32), y = (uint32_t)(b >> 32);
-    const struct pd_symbol *left = hist->frames.data[frame_of(hist, &items[x])].symbol,
-                           *right = hist->frames.data[frame_of(hist, &items[y])].symbol;
-    if (left && right && (left->inlined || right->inlined))
-        return strcmp(left->name, right->name) > 0;
-    return items[x].rank < items[y].rank;
-}
-
-/* Items with the same rank, as begin << 32 | end. */
-static bool list_groups(const struct building *building, struct pd_chain_work work)
+/* The groups of items with the same rank that have enough hits, as begin << 32 | end, in the order
+ * of siblings. */
+static bool list_groups(const struct building *building, struct pd_chain_work work, uint64_t least)
 {
     struct pd_chain_tree *tree = building->tree;
+    const struct pd_hist *hist = building->hist;
     const struct pd_chain_item *items = tree->items.data;
+    bool unknown = false;
     tree->order.count = 0;
     for (size_t begin = work.begin, end; begin < work.end; begin = end) {
         for (end = begin; end < work.end && items[end].rank == items[begin].rank; end++)
             continue;
-        if (!pd_vec_push(&tree->order, (uint64_t)begin << 32 | end))
+        uint64_t group = (uint64_t)begin << 32 | end;
+        if (hits_of(tree, group) < least)
+            continue;
+        unknown |= !hist->frames.data[frame_of(hist, &items[begin])].symbol;
+        if (!pd_vec_push(&tree->order, group))
             return false;
     }
-    return !building->hist->has_inlined || sort_order(tree, building->hist, is_before_by_name);
+    if (hist->has_inlined)
+        return pd_siblings_sort(tree, hist, PD_SIBLINGS_BY_NAME);
+    return !unknown || hist->options.frames != PD_FRAMES_BY_FUNCTION ||
+           pd_siblings_sort(tree, hist, PD_SIBLINGS_IN_MEMORY);
 }
 
 /* The groups of one work item become children of its node, in the order of rank. */
@@ -567,15 +538,10 @@ static bool branch(const struct building *building, struct pd_chain_work work)
     if (building->mode == PD_CHAIN_FRACTAL)
         least = (uint64_t)ceil((double)tree->nodes.data[work.node].below_hits * building->share);
     uint32_t last = PD_HIST_NONE;
-    if (!list_groups(building, work))
+    if (!list_groups(building, work, least))
         return false;
     for (size_t i = 0; i < tree->order.count; i++) {
         size_t begin = tree->order.data[i] >> 32, end = tree->order.data[i] & UINT32_MAX;
-        uint64_t hits = 0;
-        for (size_t at = begin; at < end; at++)
-            hits += tree->items.data[at].hits;
-        if (hits < least)
-            continue;
         uint32_t id = node_new(tree, work.node);
         if (id == PD_HIST_NONE || !follow(building->hist, tree, id, begin, end))
             return false;
@@ -586,12 +552,6 @@ static bool branch(const struct building *building, struct pd_chain_work work)
         last = id;
     }
     return true;
-}
-
-static bool has_more_hits(const struct ordering *ordering, uint64_t a, uint64_t b)
-{
-    const struct pd_chain_node *nodes = ordering->tree->nodes.data;
-    return pd_chain_hits(&nodes[a]) > pd_chain_hits(&nodes[b]);
 }
 
 /* Siblings by hits, most first; equal ones stay. */
@@ -606,7 +566,7 @@ static bool sort_children(struct pd_chain_tree *tree, uint32_t parent)
     size_t count = tree->order.count;
     if (count < 2)
         return true;
-    if (!sort_order(tree, NULL, has_more_hits))
+    if (!pd_siblings_sort(tree, NULL, PD_SIBLINGS_BY_HITS))
         return false;
     tree->nodes.data[parent].child = (uint32_t)order[0];
     for (size_t i = 0; i < count; i++)
