@@ -4,6 +4,7 @@
 #include "base/digits.h"
 #include "base/memory.h"
 #include "container/handle.h"
+#include "format/offsets.h"
 #include <stdlib.h>
 
 enum { WRITE_AT = 1 << 16, NS_PER_USEC = 1000 };
@@ -346,6 +347,38 @@ struct pd_thread **pd_tp_threads(const struct pd_tp *tp, size_t *count)
         qsort(threads, *count, sizeof(struct pd_thread *), by_bucket);
     return threads;
 }
+
+/* ---- what is missing ---- */
+
+bool pd_tp_lost(const struct pd_tp *tp, const struct pd_delivered *record, uint64_t *events)
+{
+    if (record->type != PD_RECORD_LOST || record->size < sizeof(struct pd_at_lost))
+        return false;
+    *events = pd_load64(record->data + PD_AT(lost, lost), tp->recording->swap);
+    return true;
+}
+
+void pd_tp_note_loss(const struct pd_tp *tp, struct pd_tp_losses *losses,
+                     const struct pd_delivered *record)
+{
+    uint64_t events;
+    if (!pd_tp_lost(tp, record, &events))
+        return;
+    losses->events += events;
+    losses->chunks++;
+}
+
+void pd_tp_put_losses(struct pd_tp *tp, const struct pd_tp_losses *losses)
+{
+    const uint64_t records = tp->session.order_stats_copy.records;
+    if (losses->events && records)
+        pd_text_format(&tp->out, "  INFO: %.3f%% lost events (%llu out of %llu, in %llu chunks)\n",
+                       (double)losses->events / (double)records * 100,
+                       (unsigned long long)losses->events, (unsigned long long)records,
+                       (unsigned long long)losses->chunks);
+}
+
+/* ---- times ---- */
 
 static bool read_time(const char *text, size_t length, uint64_t *out)
 {

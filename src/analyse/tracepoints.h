@@ -145,6 +145,18 @@ perfdata_status pd_tp_no_memory(struct pd_tp *tp);
  * The caller frees it; NULL without memory. */
 struct pd_thread **pd_tp_threads(const struct pd_tp *tp, size_t *count);
 
+/* Events that the recording says are missing. */
+struct pd_tp_losses {
+    uint64_t events, chunks;
+};
+/* Whether it is a whole LOST record; *events: how many it says are missing. */
+bool pd_tp_lost(const struct pd_tp *tp, const struct pd_delivered *record, uint64_t *events);
+/* Adds up such a record; others count for nothing. */
+void pd_tp_note_loss(const struct pd_tp *tp, struct pd_tp_losses *losses,
+                     const struct pd_delivered *record);
+/* perf's line for them, after the run; nothing where none is missing. */
+void pd_tp_put_losses(struct pd_tp *tp, const struct pd_tp_losses *losses);
+
 /* "START,STOP" in seconds, of which either may be missing: 0. False: it is none. */
 bool pd_tp_span(const char *text, uint64_t *from, uint64_t *to);
 

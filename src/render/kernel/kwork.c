@@ -279,10 +279,19 @@ static perfdata_status take_options(struct pd_kwork *kwork)
     return status;
 }
 
+static perfdata_status take_other(void *data, const struct pd_delivered *record)
+{
+    struct pd_kwork *kwork = data;
+    pd_tp_note_loss(&kwork->tp, &kwork->losses, record);
+    return PERFDATA_OK;
+}
+
 static perfdata_status print(struct pd_kwork *kwork, struct pd_recording *recording,
                              perfdata_write_fn write, void *data)
 {
-    struct pd_tp_verb verb = { .handlers = handlers, .data = kwork, .hears = PD_TP_HEARS_ALL };
+    struct pd_tp_verb verb = {
+        .handlers = handlers, .data = kwork, .hears = PD_TP_HEARS_ALL, .other = take_other
+    };
     perfdata_status status = pd_tp_open(&kwork->tp, recording, &kwork->options->search, &verb,
                                         write, data);
     bool is_table = kwork->options->view != PERFDATA_KWORK_TIMEHIST;

@@ -40,6 +40,7 @@ struct pd_kwork {
     uint64_t from, to;             /* of --time; 0: open */
     uint64_t first, last;          /* times of the events that count */
     uint64_t events, skipped[PD_KWORK_STEPS];
+    struct pd_tp_losses losses;
     pd_kwork_order orders[8];
     size_t order_count;
     int32_t perf_exit;

@@ -178,6 +178,7 @@ perfdata_status pd_kwork_put_table(struct pd_kwork *kwork)
     put_rule(out);
     if (kwork->options->flags & PERFDATA_KWORK_SUMMARY)
         put_sums(kwork);
+    pd_tp_put_losses(&kwork->tp, &kwork->losses);
     put_skipped(kwork);
     pd_text_char(out, '\n');
     return PERFDATA_OK;

@@ -173,7 +173,7 @@ static perfdata_status take_migration(void *data, const struct pd_tp_sample *sam
 static perfdata_status take_other(void *data, const struct pd_delivered *record)
 {
     struct latency *latency = data;
-    pd_sched_note_lost(&latency->tp, &latency->doubts, record);
+    pd_tp_note_loss(&latency->tp, &latency->doubts.losses, record);
     return PERFDATA_OK;
 }
 

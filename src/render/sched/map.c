@@ -132,7 +132,7 @@ static perfdata_status take_other(void *data, const struct pd_delivered *record)
 {
     struct map *map = data;
     struct pd_identity identity;
-    pd_sched_note_lost(&map->tp, &map->doubts, record);
+    pd_tp_note_loss(&map->tp, &map->doubts.losses, record);
     if (record->type != PD_RECORD_COMM)
         return PERFDATA_OK;
     pd_record_identity(record->event, record->data, record->size, record->type, &identity);

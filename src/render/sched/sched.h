@@ -34,12 +34,8 @@ perfdata_status pd_sched_bad_cpu(const struct pd_tp_sample *sample);
 struct pd_sched_doubts {
     uint64_t stamps, late; /* times that were looked at; of them before the one that they follow */
     uint64_t bugs;         /* a task left a CPU that another one was on */
-    uint64_t lost, lost_chunks;
+    struct pd_tp_losses losses;
 };
-/* Whether it is a whole LOST record; *events: how many it says are missing. */
-bool pd_sched_lost(const struct pd_tp *tp, const struct pd_delivered *record, uint64_t *events);
-void pd_sched_note_lost(const struct pd_tp *tp, struct pd_sched_doubts *doubts,
-                        const struct pd_delivered *record);
 /* To be called after the run. */
 void pd_sched_put_doubts(struct pd_tp *tp, const struct pd_sched_doubts *doubts);
 

@@ -481,7 +481,7 @@ static perfdata_status show_lost(void *data, const struct pd_delivered *record)
     struct pd_timehist *hist = data;
     struct pd_identity identity;
     uint64_t events;
-    if (!pd_sched_lost(&hist->tp, record, &events))
+    if (!pd_tp_lost(&hist->tp, record, &events))
         return PERFDATA_OK;
     pd_record_identity(record->event, record->data, record->size, record->type, &identity);
     pd_tp_time(&hist->tp.out, identity.time, 15);
