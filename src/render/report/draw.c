@@ -61,7 +61,8 @@ static void cell_title(const struct pd_report_table *table, const struct cell *c
         return;
     }
     const char *name = table->plan->payloads.fields.data[cell->field].field->name;
-    pd_text_right(out, name, strlen(name), table->field_widths[cell->field]);
+    const uint32_t width = table->field_widths[cell->field];
+    pd_text_right(out, name, PD_MIN(strlen(name), width), width);
 }
 
 void pd_report_title_line(const struct pd_report_table *table, struct pd_text *out)

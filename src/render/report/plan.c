@@ -238,14 +238,30 @@ static void default_columns(struct pd_report_plan *plan, bool children)
         add_column(plan, PD_COLUMN_PERIOD);
 }
 
+/* Takes the next of the widths that are left, *at; 0: none. */
+static uint32_t next_width(const char **at)
+{
+    char *end;
+    if (!*at)
+        return 0;
+    const long width = strtol(*at, &end, 10);
+    *at = *end == ',' ? end + 1 : NULL;
+    return width > 0 && width < 4096 ? (uint32_t)width : 0;
+}
+
+/* Fields of tracepoints have a width each, those of all events one after the other. */
 static void user_widths(struct pd_report_plan *plan)
 {
     const char *at = plan->options->column_widths;
     for (size_t i = 0; at && i < plan->layout.column_count; i++) {
-        char *end;
-        long width = strtol(at, &end, 10);
-        plan->layout.columns[i].user_width = width > 0 && width < 4096 ? (uint32_t)width : 0;
-        at = *end == ',' ? end + 1 : NULL;
+        struct pd_report_column *column = &plan->layout.columns[i];
+        if (!pd_hist_is_fields(column->what)) {
+            column->user_width = next_width(&at);
+            continue;
+        }
+        for (size_t f = 0; f < plan->payloads.fields.count; f++)
+            if (plan->payloads.fields.data[f].key == column->what)
+                plan->payloads.fields.data[f].user_width = next_width(&at);
     }
 }
 

@@ -30,6 +30,7 @@ struct pd_report_field {
     uint8_t key; /* PD_KEY_FIELDS... */
     bool raw;
     uint32_t event;
+    uint32_t user_width; /* 0: as wide as its values */
     const struct pd_trace_field *field;
 };
 

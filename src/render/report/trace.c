@@ -72,7 +72,7 @@ static bool add_field(struct pd_report_plan *plan, uint32_t event, const char *n
         if (all ? field->common : !is_text(name, length, field->name))
             continue;
         *found = true;
-        struct pd_report_field made = { key, raw, event, field };
+        struct pd_report_field made = { .key = key, .raw = raw, .event = event, .field = field };
         if (!pd_vec_push(&plan->payloads.fields, made))
             return false;
     }
@@ -276,7 +276,8 @@ perfdata_status pd_report_fields_measure(struct pd_report_table *table)
             if (head.from_text)
                 width = PD_MAX(width, (size_t)head.text_length);
         }
-        table->field_widths[f] = (uint32_t)PD_MIN(width, (size_t)UINT16_MAX);
+        table->field_widths[f] = field->user_width ? field->user_width
+                                                   : (uint32_t)PD_MIN(width, (size_t)UINT16_MAX);
     }
     return 0;
 }
