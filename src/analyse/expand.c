@@ -188,10 +188,33 @@ static void deepen(struct pd_hist *hist, uint32_t entry, uint32_t depth)
     *max_depth = PD_MAX(*max_depth, depth);
 }
 
+/* The map of the newest sample that counts for an entry. */
+struct last_map {
+    uint64_t number, bias;
+};
+
 struct expansion {
     struct pd_hist *hist;
-    PD_VEC(uint32_t) seen; /* per entry: the last pair + 1 */
+    PD_VEC(uint32_t) seen;        /* per entry: the last pair + 1 */
+    PD_VEC(struct last_map) maps; /* per entry; of data only */
 };
+
+/* perf keeps the address that a row began with, and the map of its newest sample. Where processes
+ * have an object at different places, the offset that it shows of data depends on both. */
+static void keep_last_map(struct expansion *expansion, const struct pd_hist_pair *pair, uint32_t id,
+                          const struct pd_hist_frame *frame)
+{
+    if (PD_LIKELY(!frame->is_data))
+        return;
+    if (!pd_vec_widen_to(&expansion->maps, (size_t)id + 1)) {
+        expansion->hist->failed = true;
+        return;
+    }
+    struct last_map *map = &expansion->maps.data[id];
+    if (pair->last >= map->number)
+        *map = (struct last_map){ pair->last, frame->map_bias };
+    expansion->hist->entries.data[id].first.map_bias = map->bias;
+}
 
 static bool is_new(struct expansion *expansion, uint32_t entry, uint32_t pair, bool once)
 {
@@ -228,10 +251,13 @@ static void expand_pair(struct expansion *expansion, uint32_t index)
             level = pd_hist_frame_level(frame, level);
             if (id == PD_HIST_NONE)
                 id = child_entry(hist, pair.entry, steps.frames[i]);
-            if (id == PD_HIST_NONE || !is_new(expansion, id, index, once))
+            if (id == PD_HIST_NONE)
                 continue;
-            count_child(hist, &pair, id, frame, level, position);
-            deepen(hist, id, hist->cells.data[steps.cells[i]].depth);
+            if (is_new(expansion, id, index, once)) {
+                count_child(hist, &pair, id, frame, level, position);
+                deepen(hist, id, hist->cells.data[steps.cells[i]].depth);
+            }
+            keep_last_map(expansion, &pair, id, frame);
         }
     }
 }
@@ -250,6 +276,7 @@ perfdata_status pd_hist_expand(struct pd_hist *hist)
     for (size_t i = 0; i < hist->pairs.count && !hist->failed; i++)
         expand_pair(&expansion, (uint32_t)i);
     pd_vec_free(&expansion.seen);
+    pd_vec_free(&expansion.maps);
     return hist->failed ? PERFDATA_ERROR_MEMORY : 0;
 }
 

@@ -120,6 +120,7 @@ struct pd_hist_frame {
     uint64_t end;      /* of a branch: enum pd_chain_end_part; 0: none */
     bool kernel;       /* the map is a kernel map */
     bool has_map;
+    bool is_data;      /* the symbol is no function */
     uint32_t sym;      /* pd_hist_sym of a children entry; PD_HIST_NONE: its address is its word */
     uint64_t map_bias; /* as of struct pd_hist_first */
     /* With options.keeps_addresses. */

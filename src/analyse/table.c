@@ -313,9 +313,15 @@ uint32_t pd_hist_namespace_id(struct pd_hist *hist, uint32_t device, uint64_t in
 
 /* ---- frames and cells ---- */
 
+/* Of data the offset is shown, which depends on the address and on where the map lies. */
+static bool has_own_address(const struct pd_hist_frame *frame)
+{
+    return !frame->symbol || frame->is_data;
+}
+
 static uint64_t frame_hash_of(const struct pd_hist_frame *frame)
 {
-    uint64_t place = frame->symbol ? (uint64_t)(uintptr_t)frame->symbol : frame->ip;
+    uint64_t place = has_own_address(frame) ? frame->ip : (uint64_t)(uintptr_t)frame->symbol;
     uint64_t hash = pd_hash_pair(place, (uint64_t)(uintptr_t)frame->dso + frame->kernel);
     return pd_hash_pair(hash ^ frame->map_size, frame->addr) ^ frame->end;
 }
@@ -337,7 +343,7 @@ uint32_t pd_hist_frame_id(struct pd_hist *hist, const struct pd_hist_frame *fram
         if (other->dso != frame->dso || other->symbol != frame->symbol ||
             other->kernel != frame->kernel || other->map_size != frame->map_size ||
             other->end != frame->end || other->addr != frame->addr ||
-            ((!frame->symbol || frame->map) && other->ip != frame->ip) ||
+            ((has_own_address(frame) || frame->map) && other->ip != frame->ip) ||
             other->nested != frame->nested || other->call_file != frame->call_file ||
             other->call_line != frame->call_line)
             continue;

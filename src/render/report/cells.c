@@ -4,6 +4,7 @@
 #include "render/data_source.h"
 #include "render/raw_dump/raw_dump.h"
 #include "render/report/draw.h"
+#include <elf.h>
 #include <stdio.h>
 
 /* The least widths of keys and of columns of numbers. */
@@ -262,7 +263,7 @@ static void put_name(const struct pd_symbol *symbol, size_t width, struct pd_tex
 
 static bool is_data(const struct pd_symbol *symbol)
 {
-    return symbol->type == 1;
+    return symbol->type == STT_OBJECT;
 }
 
 /* perf takes the address, which is one in the file, for one in memory and subtracts the map's
