@@ -188,6 +188,7 @@ static size_t look_for_parent(const struct pd_report_plan *plan, struct pd_repor
             facts->parent = location->sym;
         } else if (plan->patterns.has_ignore && matches(&plan->patterns.ignore, location)) {
             facts->location = location;
+            facts->ignores_callees = true;
             if (caller)
                 end = at + 1;
             else
@@ -346,6 +347,9 @@ static perfdata_status count_sample(struct pd_report_state *state, struct pd_rep
             filtered |= PD_FILTERED_OTHER;
         return pd_report_count_branches(state, facts, filtered);
     }
+    /* perf then goes by the function's place, which it has not filtered by the options. */
+    if (PD_UNLIKELY(facts->ignores_callees))
+        filtered &= PD_FILTERED_SOCKET;
     if (plan->chains.shows_ends || pd_event_fields(facts->event) & PD_SAMPLE_CALLCHAIN)
         state->last_cell = facts->cell;
     else if (plan->hist.children && shared->sequential)
@@ -428,6 +432,7 @@ static perfdata_status take_record(struct pd_report_state *state, const struct p
         .parent = NULL,
         .cell = PD_HIST_NONE,
         .cpumode = sample.cpumode,
+        .ignores_callees = false,
         .parallelism = 0,
         .access = NULL,
     };

@@ -58,7 +58,8 @@ struct pd_report_facts {
     const struct pd_symbol *parent;
     uint32_t cell;
     uint8_t cpumode;
-    uint32_t parallelism;                /* 0: not counted */
+    bool ignores_callees; /* `location` is that of a function whose callees are ignored */
+    uint32_t parallelism; /* 0: not counted */
     const struct pd_hist_access *access; /* a branch of the sample, or its access to memory */
 };
 
