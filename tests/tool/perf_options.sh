@@ -159,6 +159,13 @@ for pair in '240 -p 1 -C 0' '241 -u root -t 1' '242 -u root -C 0' '243 -a -p 1' 
     [ $code -eq "${pair%% *}" ] || complain "trace ${pair#* }: exit $code"
 done
 
+# Of two things that are wrong, report tells the one that perf tells.
+for wrong in '-b --time x' '-b -C 99' '--mem-mode --time x' '-p ( -x' '--ignore-callees ( -p (' \
+    '-g nonsense -b' '-s parent --time x'; do
+    # shellcheck disable=SC2086
+    global report --stdio -i "$data/demo/shapes.data" $wrong
+done
+
 # --debug verbose=N is -v N times.
 "$PERFDATA" report --stdio -v -i "$input" >expected 2>/dev/null
 "$PERFDATA" --debug verbose=1 report --stdio -i "$input" >found 2>/dev/null

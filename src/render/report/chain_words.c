@@ -47,7 +47,7 @@ static bool parse_chain_word(struct pd_report_plan *plan, const char *token, siz
     return false;
 }
 
-/* The words of -g, or of the configuration. */
+/* The words of -g, or of the configuration. Behind "none" perf reads no further. */
 static perfdata_status parse_chain_words(struct pd_context *context, struct pd_report_plan *plan,
                                          const char *text)
 {
@@ -55,6 +55,11 @@ static perfdata_status parse_chain_words(struct pd_context *context, struct pd_r
     size_t length;
     bool percent_set = false;
     while (pd_report_next_token(&text, ",", &token, &length)) {
+        if (is_prefix(token, length, "none")) {
+            plan->chains.mode = PD_CHAIN_NONE;
+            plan->chains.asked = false;
+            return 0;
+        }
         if (parse_chain_word(plan, token, length))
             continue;
         char *end;
@@ -94,11 +99,5 @@ perfdata_status pd_report_parse_chains(struct pd_context *context, struct pd_rep
     if (!text)
         return 0;
     plan->chains.asked = true;
-    if (!*text || is_prefix(text, strlen(text), "none")) {
-        if (*text)
-            plan->chains.mode = PD_CHAIN_NONE;
-        plan->chains.asked = !*text;
-        return 0;
-    }
     return parse_chain_words(context, plan, text);
 }

@@ -423,13 +423,14 @@ perfdata_status pd_report_plan_make(struct pd_context *context,
         out->percent_limit = strtof(options->percent_limit, NULL);
         out->chains.percent = (double)out->percent_limit;
     }
-    if (status == 0 && options->parent) {
-        status = compile(context, options->parent, &out->patterns.parent);
-        out->patterns.has_parent = status == 0;
-    }
     if (status == 0 && options->ignore_callees) {
         status = compile(context, options->ignore_callees, &out->patterns.ignore);
         out->patterns.has_ignore = status == 0;
+    }
+    if (status == 0 && options->parent) {
+        status = compile(context, options->parent, &out->patterns.parent);
+        out->patterns.has_parent = status == 0;
+        out->patterns.parent_refused = status < 0;
     }
     return status;
 }
@@ -638,9 +639,12 @@ perfdata_status pd_report_plan_fit(struct pd_recording *recording, struct pd_rep
     if (status == 0 && has_order(plan, PD_KEY_TRACE))
         status = pd_report_trace_open(recording, plan);
     if (status == 0)
+        status = setup_filters(recording, plan, perf_exit);
+    if (status == 0)
         status = check_mode_data(context, plan);
     if (status < 0)
         return status;
+    plan->hist.filters = filters_in_force(&plan->filter);
     if (!plan->layout.order_set)
         plan->hist.caller_order = wants_children;
     if (plan->options->flags & PERFDATA_REPORT_INVERTED)
@@ -661,9 +665,7 @@ perfdata_status pd_report_plan_fit(struct pd_recording *recording, struct pd_rep
     plan->hist.use_chains = (has_chains || plan->chains.shows_ends) &&
                             plan->mode != PD_REPORT_BRANCH &&
                             (plan->chains.mode != PD_CHAIN_NONE || history);
-    status = setup_filters(recording, plan, perf_exit);
-    plan->hist.filters = filters_in_force(&plan->filter);
-    return status == 0 ? elide(plan) : status;
+    return elide(plan);
 }
 
 void pd_report_plan_free(struct pd_report_plan *plan)

@@ -69,6 +69,7 @@ struct pd_report_only {
 /* --parent and --ignore-callees. */
 struct pd_report_patterns {
     bool has_parent, has_ignore;
+    bool parent_refused; /* it is no regular expression */
     regex_t parent, ignore;
 };
 

@@ -545,9 +545,10 @@ perfdata_status pd_report_start(struct pd_report *report)
     if (status == 0)
         status = parse_itrace(report);
     if (status < 0) {
-        /* perf says that --hierarchy and --fields exclude each other, and ends with 0 */
+        /* perf says that --hierarchy and --fields exclude each other, or that --parent is no
+         * pattern, and ends with 0 */
         bool exclude = report->plan.hist.levels && report->options->fields;
-        report->perf_exit = exclude ? 0 : 129;
+        report->perf_exit = exclude || report->plan.patterns.parent_refused ? 0 : 129;
         return status;
     }
     status = pd_event_switch_init(&report->plan.event_switch, report->recording,
