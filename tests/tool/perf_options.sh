@@ -161,7 +161,7 @@ done
 
 # Of two things that are wrong, report tells the one that perf tells.
 for wrong in '-b --time x' '-b -C 99' '--mem-mode --time x' '-p ( -x' '--ignore-callees ( -p (' \
-    '-g nonsense -b' '-s parent --time x'; do
+    '-g nonsense -b' '-s parent --time x' '-S work -C 99' '--comms shapes --mem-mode'; do
     # shellcheck disable=SC2086
     global report --stdio -i "$data/demo/shapes.data" $wrong
 done

@@ -605,6 +605,11 @@ static bool is_dropped(const struct pd_raw_dump *dump, const struct pd_sample *s
                             (dump->drops_cpus && !pd_filter_cpu(dump->filter, sample->cpu)));
 }
 
+static bool is_told_by_line(const struct pd_raw_dump *dump, uint32_t type)
+{
+    return (type == PD_RECORD_LOST || type == PD_RECORD_EXIT) && pd_raw_dump_has_line(dump, type);
+}
+
 void pd_raw_dump_record(const struct pd_raw_dump *dump, struct pd_resolver *resolver,
                         const struct pd_delivered *record, bool again, struct pd_text *text)
 {
@@ -628,7 +633,7 @@ void pd_raw_dump_record(const struct pd_raw_dump *dump, struct pd_resolver *reso
             put_sample(dump, &sample, record, text);
         else if (record->type >= 64)
             pd_raw_dump_user(dump, record, text);
-        else
+        else if (!is_told_by_line(dump, record->type))
             put_kernel(dump, resolver, record, text);
         if (record->type == PD_RECORD_AUXTRACE_INFO)
             put_made_events(dump, text);
@@ -643,6 +648,8 @@ void pd_raw_dump_behind(const struct pd_raw_dump *dump, const struct pd_delivere
                         struct pd_text *text)
 {
     struct pd_sample sample;
+    if (record->type == PD_RECORD_EXIT && pd_raw_dump_has_line(dump, record->type))
+        put_kernel(dump, NULL, record, text);
     if (PD_LIKELY(record->type != PD_RECORD_SAMPLE || !record->event ||
                   !(record->event->plan.sample_type & PD_SAMPLE_AUX)) ||
         dump->no_packets || dump->auxtrace_type != PD_AUXTRACE_INTEL_PT ||

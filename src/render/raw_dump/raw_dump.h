@@ -21,12 +21,21 @@ struct pd_raw_dump {
     bool drops_cpus;                /* the filter's CPUs count, too: */
     const struct pd_filter *filter; /* of a sample that it drops no thread and object are told;
                                      * NULL: it drops none */
+    const uint64_t *line_types;     /* mask of the types that have a line as well; NULL: none */
     bool has_cpu, has_time, has_trailer;
     _Atomic uint64_t first_attr; /* offset of a pipe's first event; all ones: not met yet */
     struct pd_ibs ibs;
     struct pd_coresight coresight;  /* from AUXTRACE_INFO; written before the type is set */
     _Atomic uint32_t auxtrace_type; /* from AUXTRACE_INFO, once the front has seen it */
 };
+
+/* Whether the verb prints a line of such a record between pd_raw_dump_record() and
+ * pd_raw_dump_behind(). perf then does not tell what a LOST holds or that a round ends, since who
+ * would tell it is not called, and of an EXIT only afterwards. */
+PD_INLINE bool pd_raw_dump_has_line(const struct pd_raw_dump *dump, uint32_t type)
+{
+    return dump->line_types && type < 128 && dump->line_types[type / 64] >> type % 64 & 1;
+}
 
 void pd_raw_dump_init(struct pd_raw_dump *dump, struct pd_recording *recording,
                       enum pd_raw_dump_verb verb);
@@ -45,7 +54,8 @@ unsigned pd_raw_dump_made(const struct pd_raw_dump *dump);
  * alone. */
 void pd_raw_dump_name(const struct pd_raw_dump *dump, const struct pd_delivered *record,
                       struct pd_text *text);
-/* What follows all else that is shown of a record: the trace that a sample holds. */
+/* What follows all else that is shown of a record: the trace that a sample holds, what is told of
+ * an EXIT behind its line. */
 void pd_raw_dump_behind(const struct pd_raw_dump *dump, const struct pd_delivered *record,
                         struct pd_text *text);
 /* Puts all record types into the consumer's mask. */

@@ -368,7 +368,8 @@ void pd_raw_dump_user(const struct pd_raw_dump *dump, const struct pd_delivered 
                                &arena, &body, size);
         put_decoded(dump, &body, record, text);
     } else if (record->type == PD_RECORD_FINISHED_ROUND) {
-        pd_text_string(text, dump->unsorted ? ": unhandled!\n" : "\n");
+        if (!pd_raw_dump_has_line(dump, record->type))
+            pd_text_string(text, dump->unsorted ? ": unhandled!\n" : "\n");
     } else if (record->type == PD_RECORD_FINISHED_INIT) {
         pd_text_string(text, ": unhandled!\n");
     }

@@ -609,6 +609,20 @@ static perfdata_status check_mode_data(struct pd_context *context,
             : "Selected --mem-mode but no mem data. Did you call perf record without -d?");
 }
 
+static perfdata_status check_without_chains(struct pd_context *context,
+                                            const struct pd_report_plan *plan)
+{
+    if (has_order(plan, PD_KEY_PARENT))
+        return pd_fail(context, PERFDATA_ERROR_NO_DATA, -1,
+                       "Selected --sort parent, but no callchain data. Did you call 'perf record' "
+                       "without -g?");
+    if (plan->chains.asked && plan->chains.mode != PD_CHAIN_NONE && !plan->chains.shows_ends)
+        return pd_fail(context, PERFDATA_ERROR_NO_DATA, -1,
+                       "Selected -g or --branch-history.\nBut no callchain or branch data.\n"
+                       "Did you call 'perf record' without -g or -b?");
+    return 0;
+}
+
 perfdata_status pd_report_plan_fit(struct pd_recording *recording, struct pd_report_plan *plan,
                                    int32_t *perf_exit)
 {
@@ -640,6 +654,10 @@ perfdata_status pd_report_plan_fit(struct pd_recording *recording, struct pd_rep
         status = pd_report_trace_open(recording, plan);
     if (status == 0)
         status = setup_filters(recording, plan, perf_exit);
+    if (status == 0 || plan->cpus_refused) {
+        perfdata_status elided = elide(plan);
+        status = status < 0 ? status : elided;
+    }
     if (status == 0)
         status = check_mode_data(context, plan);
     if (status < 0)
@@ -650,22 +668,15 @@ perfdata_status pd_report_plan_fit(struct pd_recording *recording, struct pd_rep
     if (plan->options->flags & PERFDATA_REPORT_INVERTED)
         plan->hist.caller_order = true;
     plan->hist.children = children;
-    if (!has_chains && has_order(plan, PD_KEY_PARENT))
-        return pd_fail(context, PERFDATA_ERROR_NO_DATA, -1,
-                       "Selected --sort parent, but no callchain data. Did you call 'perf record' "
-                       "without -g?");
-    if (!has_chains && plan->chains.asked && plan->chains.mode != PD_CHAIN_NONE &&
-        !plan->chains.shows_ends)
-        return pd_fail(context, PERFDATA_ERROR_NO_DATA, -1,
-                       "Selected -g or --branch-history.\nBut no callchain or branch data.\n"
-                       "Did you call 'perf record' without -g or -b?");
+    if (!has_chains && (status = check_without_chains(context, plan)) < 0)
+        return status;
     /* --branch-history gathers chains even where none are drawn, since the order of rows depends on
      * them. */
     bool history = plan->options->flags & PERFDATA_REPORT_BRANCH_HISTORY;
     plan->hist.use_chains = (has_chains || plan->chains.shows_ends) &&
                             plan->mode != PD_REPORT_BRANCH &&
                             (plan->chains.mode != PD_CHAIN_NONE || history);
-    return elide(plan);
+    return 0;
 }
 
 void pd_report_plan_free(struct pd_report_plan *plan)

@@ -599,6 +599,8 @@ static perfdata_status print(struct pd_report *report, struct pd_text *out)
     if ((status == PERFDATA_ERROR_ARGUMENT && !report->perf_exit) ||
         status == PERFDATA_ERROR_UNSUPPORTED)
         out->length = 0;
+    else if (status < 0) /* perf says it before it notices that there is nothing to show */
+        elided_names(&report->plan, out);
     if (status < 0)
         return status;
     if (report->options->group_sort && !pd_report_groups_any(recording, &report->plan)) {

@@ -420,6 +420,7 @@ static void begin_dump(struct pd_script *script, struct pd_consumer *consumer,
     script->raw.dump = dump;
     want(consumer, PD_RECORD_SAMPLE);
     memcpy(script->raw.line_types, consumer->types, sizeof script->raw.line_types);
+    dump->line_types = script->raw.line_types;
     pd_raw_dump_want(consumer);
     consumer->front = front;
 }
