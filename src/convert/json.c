@@ -157,6 +157,16 @@ static void put_chain(struct pd_profile_worker *worker, const struct pd_delivere
     }
 }
 
+/* Threads that have ended share the tid -1, and perf shows the process of the first of them for
+ * all. */
+static uint32_t shown_pid(const struct pd_direct *direct, const struct pd_delivered *record,
+                          const struct pd_sample *sample)
+{
+    return direct->x->recording->like_perf && record->thread
+               ? pd_thread_pid(record->thread, record->number)
+               : sample->pid;
+}
+
 static void put_sample(struct pd_direct *direct, struct pd_profile_worker *worker,
                        const struct pd_delivered *record, const struct pd_profile_taken *taken,
                        struct pd_text *out)
@@ -170,7 +180,7 @@ static void put_sample(struct pd_direct *direct, struct pd_profile_worker *worke
     pd_text_string(out, ",\n\t\t{\n\t\t\t\"timestamp\": ");
     pd_text_i64(out, (int64_t)sample->time, 0);
     pd_text_string(out, ",\n\t\t\t\"pid\": ");
-    pd_text_i64(out, (int32_t)sample->pid, 0);
+    pd_text_i64(out, (int32_t)shown_pid(direct, record, sample), 0);
     pd_text_string(out, ",\n\t\t\t\"tid\": ");
     pd_text_i64(out, (int32_t)sample->tid, 0);
     if (form->cpu) {

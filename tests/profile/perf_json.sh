@@ -59,6 +59,26 @@ grep -q '"cpuid"' "$work/perfdata.json" && fail "another machine's cpuid"
 [ "$here" = ,,, ] || grep -q "\"cpuid\": \"$here\"" "$work/perf.json" ||
     fail "called as perf: not this machine's cpuid, $here"
 rm "$work/perf.json"
+# Threads that have ended share a tid: perf shows the process of the first of them.
+cat >"$work/ended.pdt" <<END
+perfdata-text 1
+container file order=little header_size=104
+attr cycles={size=128 sample_type=IP|TID|TIME flags=mmap|comm|task|sample_id_all} ids=[7]
+ids cycles
+attrs
+data
+record SAMPLE misc=0x2 {ip=0x401000 pid=300 tid=4294967295 time=1.01s}
+record SAMPLE misc=0x2 {ip=0x401000 pid=301 tid=4294967295 time=1.02s}
+end
+END
+"$PERFDATA" assemble "$work/ended.pdt" -o "$work/ended.data" || fail 'threads that have ended'
+for who in perfdata:300,301, perf:300,300,; do
+    program=$PERFDATA
+    [ "${who%%:*}" = perfdata ] || program=$work/perf
+    "$program" data convert --to-json "$work/ended.json" -f -i "$work/ended.data" 2>/dev/null
+    [ "$(sed -n 's/.*"pid": //p' "$work/ended.json" | tr -d '\n')" = "${who#*:}" ] ||
+        fail "threads that have ended: $who"
+done
 # Options that choose do so.
 [ "$("$PERFDATA" export json -G -i "$work/odd.data" 2>/dev/null | grep -c '"ip"')" = 26 ] ||
     fail '-G'
