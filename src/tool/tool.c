@@ -201,8 +201,12 @@ void tool_on_issue(void *context, const struct perfdata_issue *issue)
             keep_warning(&tool->warnings, issue->perf_text);
         return;
     }
-    /* workers say them in any order: the one that lies first in the file is kept */
-    if (!kept->count++ || issue->offset < kept->first_offset) {
+    /* Workers say them in any order: the one that lies first in the file is kept, and of those whose
+     * place is not known the one whose text is least. */
+    int order = issue->offset < kept->first_offset ? -1 : issue->offset > kept->first_offset;
+    if (!order)
+        order = strncmp(issue->text, kept->first_text, sizeof kept->first_text - 1);
+    if (!kept->count++ || order < 0) {
         kept->first_offset = issue->offset;
         snprintf(kept->first_text, sizeof kept->first_text, "%s", issue->text);
     }

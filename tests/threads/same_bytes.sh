@@ -34,5 +34,25 @@ for recording in "$SOURCE"/tests/data/*/*.data \
         case $one in 0*) count=$((count + 1)) ;; esac
     done
 done
+# Of what many samples have wrong one is named: the same, whichever worker meets it first.
+{
+    cat <<'END'
+perfdata-text 1
+container file order=little header_size=104
+attr cycles={size=128 sample_type=IP|TID|TIME|CALLCHAIN|PERIOD flags=mmap|comm|task|sample_id_all} ids=[7]
+ids cycles
+attrs
+data
+END
+    awk 'BEGIN { for (i = 0; i < 30000; i++)
+        printf "record SAMPLE misc=0x2 {ip=0x401000 pid=1 tid=1 time=1.%09ds period=1 ips=[0xffffffffffffff%02x 0x401000]}\n",
+            1000 * i, 16 + (30000 - i) / 200 }'
+    echo end
+} >"$work/wrong.pdt"
+"$PERFDATA" assemble "$work/wrong.pdt" -o "$work/wrong.data" || exit 1
+for how in 1 2 8 8 8; do
+    "$PERFDATA" report --stdio -j $how -i "$work/wrong.data" 2>&1 >/dev/null
+done | sort | uniq -c >"$work/told"
+[ "$(sed 's/^ *//; s/ .*//' "$work/told")" = 5 ] || { cat "$work/told"; exit 1; }
 [ "$count" -gt 0 ] || { echo 'skipped: no recording could be grown and read'; exit 77; }
 echo "$count runs were equal"
