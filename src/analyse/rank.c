@@ -325,6 +325,8 @@ static bool is_symbol_key(uint8_t key)
 
 static void refine_more(struct pd_ranking *ranking, struct pd_ranks *ranks)
 {
+    if (ranking->failed) /* then parts are not those that were to come */
+        return;
     if (ranks->has_middles)
         ranks->tail_count = pd_rank_refine(ranking, ranks->tails, ranks->tail_count);
     else
