@@ -76,6 +76,8 @@ struct shared {
 struct sharing {
     struct pd_map64 ids;
     PD_VEC(struct shared) all;
+    const void *last; /* the thing of the row before, and its id: neighbours are often alike */
+    uint32_t last_id;
 };
 
 static int compare_shared(const void *left, const void *right)
@@ -93,13 +95,18 @@ static bool share(struct pd_ranking *ranking, struct sharing *sharing, size_t ro
                   struct shared shared)
 {
     uint64_t key = (uint64_t)(uintptr_t)shared.thing;
+    if (sharing->all.count && sharing->last == shared.thing) {
+        ranking->part[row] = sharing->last_id;
+        return !ranking->failed;
+    }
     uint32_t id = pd_map64_get(&sharing->ids, key);
     if (id == PD_MAP64_NONE) {
         id = shared.id = (uint32_t)sharing->all.count;
         if (!pd_vec_push(&sharing->all, shared) || !pd_map64_set(&sharing->ids, key, id))
             ranking->failed = true;
     }
-    ranking->part[row] = id;
+    sharing->last = shared.thing;
+    ranking->part[row] = sharing->last_id = id;
     return !ranking->failed;
 }
 
@@ -318,6 +325,8 @@ static bool is_symbol_key(uint8_t key)
 
 static void refine_more(struct pd_ranking *ranking, struct pd_ranks *ranks)
 {
+    if (ranking->failed) /* then parts are not those that were to come */
+        return;
     if (ranks->has_middles)
         ranks->tail_count = pd_rank_refine(ranking, ranks->tails, ranks->tail_count);
     else

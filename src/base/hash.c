@@ -84,7 +84,9 @@ uint64_t pd_digest(const void *bytes, size_t size, uint64_t seed)
 
 static bool grow(struct pd_map64 *map)
 {
-    size_t want = map->slots ? (map->mask + 1) * 2 : 16, bytes;
+    enum { FIRST = 16, SMALL = 4096, TIMES = 4 }; /* small ones reach their size in few steps */
+    const size_t had = map->slots ? map->mask + 1 : 0;
+    size_t want = had ? had * (had <= SMALL ? TIMES : 2) : FIRST, bytes;
     if (pd_mul_overflows(want, sizeof *map->slots, &bytes))
         return false;
     struct pd_map64_slot *slots = pd_large_alloc(bytes);

@@ -52,48 +52,64 @@ void pd_text_right(struct pd_text *text, const char *string, size_t length, size
     pd_text_bytes(text, string, length);
 }
 
+/* Most cells and numbers are no wider than this. They are written into room of this size, which is
+ * filled with stores of a fixed size: to fill or copy as many bytes as it takes is a call. */
+enum { USUAL_WIDTH = 64, USUAL_NUMBER = 32 };
+
 void pd_text_left(struct pd_text *text, const char *string, size_t length, size_t width)
 {
-    pd_text_bytes(text, string, length);
-    if (length < width)
-        pd_text_fill(text, ' ', width - length);
-}
-
-PD_INLINE void put_number(struct pd_text *text, const char *digits, size_t length, unsigned width,
-                          char pad)
-{
-    size_t total = length < width ? width : length;
-    char *to = pd_text_room(text, total);
+    if (length >= width || width > USUAL_WIDTH) {
+        pd_text_bytes(text, string, length);
+        if (length < width)
+            pd_text_fill(text, ' ', width - length);
+        return;
+    }
+    char *to = pd_text_room(text, USUAL_WIDTH);
     if (!to)
         return;
-    memset(to, pad, total - length);
-    memcpy(to + (total - length), digits, length);
+    memset(to, ' ', USUAL_WIDTH);
+    pd_put_short(to, string, length);
+    text->length += width;
+}
+
+/* Where a number of `length` digits has to end, with what stands before it written. NULL: no
+ * memory. */
+PD_INLINE char *begin_number(struct pd_text *text, size_t length, unsigned width, char pad)
+{
+    const size_t total = length < width ? width : length;
+    char *to = pd_text_room(text, PD_MAX(total, (size_t)USUAL_NUMBER));
+    if (!to)
+        return NULL;
+    if (PD_LIKELY(total <= USUAL_NUMBER))
+        memset(to, pad, USUAL_NUMBER);
+    else
+        memset(to, pad, total);
     text->length += total;
+    return to + total;
 }
 
 void pd_text_u64(struct pd_text *text, uint64_t value, unsigned width, char pad)
 {
-    char digits[20], *end = digits + sizeof digits, *start = pd_digits_before(end, value);
-    put_number(text, start, (size_t)(end - start), width, pad);
+    char *end = begin_number(text, pd_digit_count(value), width, pad);
+    if (end)
+        pd_digits_before(end, value);
 }
 
 void pd_text_i64(struct pd_text *text, int64_t value, unsigned width)
 {
-    char digits[21], *end = digits + sizeof digits;
     uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-    char *start = pd_digits_before(end, magnitude);
-    if (value < 0)
+    char *end = begin_number(text, pd_digit_count(magnitude) + (value < 0), width, ' ');
+    char *start = end ? pd_digits_before(end, magnitude) : NULL;
+    if (start && value < 0)
         *--start = '-';
-    put_number(text, start, (size_t)(end - start), width, ' ');
 }
 
 void pd_text_hex(struct pd_text *text, uint64_t value, unsigned width, char pad)
 {
-    char digits[16], *end = digits + sizeof digits, *start = end;
-    do
-        *--start = "0123456789abcdef"[value & 15];
-    while (value >>= 4);
-    put_number(text, start, (size_t)(end - start), width, pad);
+    const size_t length = value ? (67 - (size_t)__builtin_clzll(value)) / 4 : 1;
+    char *end = begin_number(text, length, width, pad);
+    if (end)
+        pd_put_hex(end - length, value);
 }
 
 void pd_text_hex_bytes(struct pd_text *text, const uint8_t *bytes, size_t size)
@@ -138,12 +154,13 @@ void pd_text_hundredths(struct pd_text *text, double value, unsigned width)
         pd_text_format(text, "%*.2f", (int)width, value);
         return;
     }
-    char digits[24], *end = digits + sizeof digits - 3;
     uint64_t number = hundredths(value);
-    end[0] = '.';
-    memcpy(end + 1, pd_digit_pairs + 2 * (number % 100), 2);
-    char *start = pd_digits_before(end, number / 100);
-    put_number(text, start, (size_t)(end + 3 - start), width, ' ');
+    char *end = begin_number(text, pd_digit_count(number / 100) + 3, width, ' ');
+    if (!end)
+        return;
+    memcpy(end - 2, pd_digit_pairs + 2 * (number % 100), 2);
+    end[-3] = '.';
+    pd_digits_before(end - 3, number / 100);
 }
 
 void pd_text_format(struct pd_text *text, const char *format, ...)

@@ -16,7 +16,10 @@ static inline bool pd_vec_grow(void **data, size_t *capacity, size_t need, size_
 {
     if (need <= *capacity)
         return true;
-    size_t want = *capacity ? *capacity + *capacity / 2 + 1 : 8, bytes;
+    /* Small ones double: they are copied when they grow, large ones mostly move by their pages. */
+    enum { SMALL = 128 << 10 };
+    const size_t more = *capacity <= SMALL / size ? *capacity : *capacity / 2;
+    size_t want = *capacity ? *capacity + more + 1 : 8, bytes;
     if (want < need)
         want = need;
     if (pd_mul_overflows(want, size, &bytes))

@@ -180,6 +180,11 @@ void tool_guard_files(void);
 /* Whether a mapped file became shorter. */
 bool tool_file_was_cut(void);
 
+/* ---- heap.c ---- */
+
+/* Prepares memory for a verb that reads all of a recording, where that is a small file. */
+void tool_prepare_heap(const char *input);
+
 /* ---- search.c ---- */
 
 /* What a verb's own options say of where symbols are, with what holds for all verbs beside it. */

@@ -6,7 +6,7 @@
 
 static void check_number(uint64_t value)
 {
-    static const unsigned widths[] = { 0, 1, 7, 16, 24 };
+    static const unsigned widths[] = { 0, 1, 7, 16, 24, 31, 32, 33, 50 };
     char expected[64];
     for (size_t i = 0; i < PD_LENGTH(widths); i++) {
         struct pd_text text = { 0 };
@@ -40,6 +40,25 @@ static void check_hundredths(double value)
         CHECK_STR(text.data, expected);
         pd_text_free(&text);
     }
+}
+
+/* Short and long texts in columns narrower and wider than they are, behind other text. */
+static void check_left(void)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz"
+                                  "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz";
+    char expected[256];
+    for (size_t length = 0; length <= 70; length++)
+        for (size_t width = 0; width <= 70; width++) {
+            struct pd_text text = { 0 };
+            pd_text_string(&text, "before ");
+            pd_text_left(&text, letters, length, width);
+            pd_text_string(&text, "|");
+            pd_text_char(&text, 0);
+            snprintf(expected, sizeof expected, "before %-*.*s|", (int)width, (int)length, letters);
+            CHECK_STR(text.data, expected);
+            pd_text_free(&text);
+        }
 }
 
 /* Shares as reports have them, exact halves, neighbours of halves, and any bits at all. */
@@ -86,6 +105,7 @@ static void check_all_hundredths(void)
 
 int main(void)
 {
+    check_left();
     check_all_hundredths();
     check_number(0);
     check_number(9);

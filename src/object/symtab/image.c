@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#define MAGIC "pdsyms\n\1"
+#define MAGIC "pdsyms\n\2"
 
 /* Behind it: the key, starts, ends, reach (all of 64 bits), names_at (one more than symbols),
  * kinds, left, right, runs, names. */
@@ -22,23 +22,23 @@ struct header {
 
 /* ---- sums ---- */
 
-enum { LANES = 4 };
+enum { LANES = 8 };
 
-/* Several sums side by side: each waits for its own product only. */
+/* Sums of words, and sums of these sums, which tell where the words stood: they find what a disk or
+ * a torn write spoils, at nearly the speed of memory. No sum waits for another one's result. */
 static uint64_t sum_of(const uint8_t *bytes, size_t size)
 {
-    const uint64_t factor = UINT64_C(0xd6e8feb86659fd93);
-    uint64_t lanes[LANES] = { 1, 2, 3, 4 };
+    uint64_t sums[2][LANES] = { { 1, 2, 3, 4, 5, 6, 7, 8 }, { 0 } };
     size_t at = 0;
 
-    for (; size - at >= LANES * sizeof lanes[0]; at += LANES * sizeof lanes[0])
+    for (; size - at >= sizeof sums[0]; at += sizeof sums[0])
         for (size_t i = 0; i < LANES; i++) {
             uint64_t word;
             memcpy(&word, bytes + at + i * sizeof word, sizeof word);
-            lanes[i] = (lanes[i] ^ word) * factor;
-            lanes[i] ^= lanes[i] >> 29;
+            sums[0][i] += word;
+            sums[1][i] += sums[0][i];
         }
-    return pd_digest(bytes + at, size - at, pd_digest(lanes, sizeof lanes, size));
+    return pd_digest(bytes + at, size - at, pd_digest(sums, sizeof sums, size));
 }
 
 struct pd_symbol_image_key pd_symbol_image_key(const char *folder, const char *kind,

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "object/symtab/rbtree.h"
 
-enum { MADE = 1, DEEPEST = 128 /* no tree of 2^32 nodes is deeper, unless it is forged */ };
+enum { DEEPEST = 128 /* no tree of 2^32 nodes is deeper, unless it is forged */ };
 
 /* ---- from a built table ---- */
 
@@ -105,13 +105,11 @@ static struct pd_symtab *new_table(struct pd_symbol_image *image, enum pd_demang
     return NULL;
 }
 
-/* Room for the symbols; pages of it that nobody asks for are never touched. Frees the table where
- * there is no memory. */
+/* Room for pages of symbols. Frees the table where there is no memory. */
 static struct pd_symtab *with_room(struct pd_symtab *table)
 {
-    table->symbols = pd_memory_noted(calloc(table->count + 1, sizeof *table->symbols));
-    table->state = pd_memory_noted(calloc(table->count + 1, sizeof *table->state));
-    if (table->symbols && table->state)
+    table->pages = pd_memory_noted(calloc(table->count / PD_SYMTAB_PAGE + 1, sizeof *table->pages));
+    if (table->pages)
         return table;
     pd_symtab_free(table);
     return NULL;
@@ -142,9 +140,13 @@ struct pd_symtab *pd_symtab_map(struct pd_symbol_image *image, enum pd_demangle 
     return with_room(table);
 }
 
-static void make(struct pd_symtab *table, const struct pd_symtab_piece *piece, size_t index)
+/* Under the lock. NULL: no memory. */
+static const struct pd_symbol *make(struct pd_symtab *table, const struct pd_symtab_piece *piece,
+                                    size_t index)
 {
-    struct pd_symbol *symbol = &table->symbols[index];
+    struct pd_symbol *symbol = pd_arena_alloc(&table->arena, sizeof *symbol);
+    if (!symbol)
+        return NULL;
     const enum pd_name_state state = pd_symbol_image_symbol(
         table->image, piece->first + (index - piece->before), symbol);
 
@@ -153,31 +155,59 @@ static void make(struct pd_symtab *table, const struct pd_symtab_piece *piece, s
     symbol->index = (uint32_t)index;
     if (state != PD_NAME_READY)
         pd_symtab_make_name(table, symbol, state);
+    return symbol;
 }
 
+static const struct pd_symbol *make_once(struct pd_symtab *table,
+                                         const struct pd_symtab_piece *piece, size_t index)
+{
+    struct pd_symtab_page *_Atomic *place = &table->pages[index / PD_SYMTAB_PAGE];
+    const struct pd_symbol *symbol = NULL;
+
+    pthread_mutex_lock(&table->lock);
+    struct pd_symtab_page *page = atomic_load_explicit(place, memory_order_relaxed);
+    if (!page) {
+        page = pd_arena_zalloc(&table->arena, sizeof *page);
+        atomic_store_explicit(place, page, memory_order_release);
+    }
+    if (page) {
+        const struct pd_symbol *_Atomic *at = &page->symbols[index % PD_SYMTAB_PAGE];
+        symbol = atomic_load_explicit(at, memory_order_relaxed);
+        if (!symbol) {
+            symbol = make(table, piece, index);
+            atomic_store_explicit(at, symbol, memory_order_release);
+        }
+    }
+    pthread_mutex_unlock(&table->lock);
+    return symbol;
+}
+
+/* NULL: no memory, which is noted. */
 static const struct pd_symbol *made(const struct pd_symtab *shared,
                                     const struct pd_symtab_piece *piece, size_t index)
 {
-    /* const for callers: what changes here changes once, behind lock and state */
+    /* const for callers: what changes here changes once, behind the lock */
     struct pd_symtab *table = (struct pd_symtab *)(uintptr_t)shared;
+    struct pd_symtab_page *page = atomic_load_explicit(&table->pages[index / PD_SYMTAB_PAGE],
+                                                       memory_order_acquire);
+    const struct pd_symbol *symbol = page ? atomic_load_explicit(
+                                                &page->symbols[index % PD_SYMTAB_PAGE],
+                                                memory_order_acquire)
+                                          : NULL;
 
-    if (atomic_load_explicit(&table->state[index], memory_order_acquire) != MADE) {
-        pthread_mutex_lock(&table->lock);
-        if (atomic_load_explicit(&table->state[index], memory_order_relaxed) != MADE) {
-            make(table, piece, index);
-            atomic_store_explicit(&table->state[index], MADE, memory_order_release);
-        }
-        pthread_mutex_unlock(&table->lock);
-    }
-    return &table->symbols[index];
+    return symbol ? symbol : make_once(table, piece, index);
 }
 
 const struct pd_symbol *pd_symtab_at_mapped(const struct pd_symtab *table, size_t index)
 {
+    static const struct pd_symbol nameless = { .name = "" }; /* for want of memory */
+
     for (size_t i = 0; index < table->count && i < table->piece_count; i++) {
         const struct pd_symtab_piece *piece = &table->pieces[i];
-        if (index - piece->before < piece->count)
-            return made(table, piece, index);
+        if (index - piece->before < piece->count) {
+            const struct pd_symbol *symbol = made(table, piece, index);
+            return symbol ? symbol : &nameless;
+        }
     }
     return NULL;
 }

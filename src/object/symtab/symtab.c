@@ -142,6 +142,7 @@ void pd_symtab_free(struct pd_symtab *table)
     free((void *)table->state);
     free(table->text);
     free(table->pieces);
+    free((void *)table->pages);
     pd_symbol_image_free(table->image);
     pd_arena_free(&table->arena);
     pthread_mutex_destroy(&table->lock);
@@ -155,10 +156,12 @@ size_t pd_symtab_count(const struct pd_symtab *table)
 
 size_t pd_symtab_memory(const struct pd_symtab *table)
 {
-    size_t each = sizeof *table->symbols + sizeof *table->starts + 1;
+    size_t each = table->symbols ? sizeof *table->symbols + sizeof *table->starts + 1 : 0;
 
     if (table->reach)
         each += sizeof *table->reach;
+    if (table->pages)
+        each += sizeof *table->pages / PD_SYMTAB_PAGE + 1;
     return sizeof *table + table->count * each + table->arena.total + table->text_size +
            table->history.inserted * (sizeof(uint64_t) + sizeof(uint32_t));
 }

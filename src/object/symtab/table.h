@@ -25,8 +25,16 @@ struct pd_symtab_history {
 
 #define PD_SYMBOL_ERASED UINT32_MAX
 
+/* Symbols of an image that were asked for; NULL: not yet. They are few, and lie together, so that
+ * little memory is touched for them. */
+enum { PD_SYMTAB_PAGE = 64 };
+struct pd_symtab_page {
+    const struct pd_symbol *_Atomic symbols[PD_SYMTAB_PAGE];
+};
+
 struct pd_symtab {
-    struct pd_symbol *symbols; /* of an image: zeros until they are asked for */
+    struct pd_symbol *symbols; /* NULL: of an image, in `pages` */
+    struct pd_symtab_page *_Atomic *pages;
     uint64_t *starts;
     uint64_t *reach; /* the largest end before each symbol; NULL: none overlap */
     _Atomic uint8_t *state;

@@ -220,6 +220,8 @@ perfdata_status pd_report_row_chains(const struct pd_report_table *table,
 {
     const struct pd_chain_index *chains = table->chains;
     uint64_t begin = chains->begin[row->index], end = chains->begin[row->index + 1];
+    if (begin == end) /* most rows are too small for any chain to be drawn */
+        return PERFDATA_OK;
     perfdata_status status = pd_chain_build(table->hist, chains->items + begin, end - begin,
                                             table->plan->chains.mode, table->least,
                                             table->plan->chains.percent, tree);

@@ -363,6 +363,7 @@ static enum tool_exit run_report(struct tool *tool, void *data, int argc, char *
         return tool_usage(tool, "option --tui: %s", tool_tui_missing());
     if (!from->stitch && is_interactive(tool, from, name))
         return run_interactive(tool, name, &options);
+    tool_prepare_heap(name);
     code = tool_open(tool, name, &recording);
     if (code != TOOL_DONE)
         return code;

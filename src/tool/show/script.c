@@ -482,10 +482,11 @@ static enum tool_exit run_script(struct tool *tool, void *data, int argc, char *
         return choose_script(tool, from, argc, argv);
     if (argc && tool->as_perf) /* perf takes it for the name of a script */
         return tool_exit_as(tool, tool_usage(tool, "Couldn't find script '%s'", argv[0]), 129);
+    const char *input = tool->input ? tool->input : argc ? argv[0] : "perf.data";
+    tool_prepare_heap(input);
     enum tool_exit code = tool_open_to_stitch(tool, argc, argv, from->stitch, "", &recording);
     if (code != TOOL_DONE)
         return code;
-    const char *input = tool->input ? tool->input : argc ? argv[0] : "perf.data";
     struct tool_event_files *files = from->per_event ? tool_event_files_open(tool, input, recording)
                                                      : NULL;
     if (from->per_event && !files) {
