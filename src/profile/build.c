@@ -46,6 +46,7 @@ static void drop(void *data, struct pd_batch *batch)
     (void)data;
     if (!rows)
         return;
+    pd_profile_tables_leave(rows->tables);
     pd_vec_free(&rows->rows);
     pd_vec_free(&rows->values);
     pd_vec_free(&rows->switches);

@@ -222,7 +222,7 @@ static bool merge_row(struct pd_profile_shared *shared, struct pd_profile_rows *
 {
     perfdata_profile *profile = shared->profile;
     const struct pd_profile_row *row = &rows->rows.data[i];
-    uint32_t stack = pd_profile_number_stack(shared, rows->worker, row->stack);
+    uint32_t stack = pd_profile_number_stack(shared, rows->tables, row->stack);
     uint32_t thread = thread_of(shared, row->thread, row->comm, row->pid);
     if (stack == PERFDATA_NONE || thread == PERFDATA_NONE)
         return false;
@@ -268,7 +268,7 @@ static perfdata_status merge_branches(struct pd_profile_shared *shared,
         uint32_t thread = thread_of(shared, branch->thread, branch->comm, branch->pid);
         status = thread == PERFDATA_NONE
                      ? PERFDATA_ERROR_MEMORY
-                     : pd_profile_calls_branch(shared, rows->worker, branch, thread);
+                     : pd_profile_calls_branch(shared, rows->tables, branch, thread);
     }
     return status == PERFDATA_ERROR_MEMORY
                ? pd_no_memory(&shared->recording->context, "the profile")
@@ -301,9 +301,9 @@ static perfdata_status merge_marks(struct pd_profile_shared *shared,
 /* The profile's number for a worker's stack that already has one; PERFDATA_NONE: none yet. */
 PD_INLINE uint32_t numbered(const struct pd_profile_rows *rows, size_t i)
 {
-    const struct pd_profile_worker *worker = rows->worker;
+    const struct pd_profile_tables *tables = rows->tables;
     const uint32_t stack = rows->rows.data[i].stack;
-    return stack < worker->stack_ids.count ? worker->stack_ids.data[stack] - 1 : PERFDATA_NONE;
+    return stack < tables->stack_ids.count ? tables->stack_ids.data[stack] - 1 : PERFDATA_NONE;
 }
 
 /* Prefetches what rows after row i will look at, since their stacks and sums are scattered in
@@ -316,8 +316,8 @@ PD_INLINE void fetch_ahead(const struct pd_profile_shared *shared,
     if (i + ID >= rows->rows.count)
         return;
     uint32_t stack = rows->rows.data[i + ID].stack;
-    if (stack < rows->worker->stack_ids.count)
-        __builtin_prefetch(&rows->worker->stack_ids.data[stack]);
+    if (stack < rows->tables->stack_ids.count)
+        __builtin_prefetch(&rows->tables->stack_ids.data[stack]);
     stack = numbered(rows, i + LAST);
     if (stack < known->last_sum.count)
         __builtin_prefetch(&known->last_sum.data[stack]);
@@ -351,6 +351,8 @@ perfdata_status pd_profile_merge(struct pd_profile_shared *shared, struct pd_pro
     perfdata_status status = merge_switches(shared, rows);
     if (status >= 0)
         status = merge_branches(shared, rows);
+    pd_profile_tables_leave(rows->tables);
+    rows->tables = NULL;
     return status < 0 ? status : merge_marks(shared, rows);
 }
 
