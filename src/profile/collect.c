@@ -10,9 +10,6 @@
 #define CALLERS_KEPT 65536
 #define CALLERS_MEMORY (UINT64_C(16) << 20)
 
-/* How many stacks, or frames, a worker numbers before it begins anew. */
-#define NUMBERED_MAX (UINT32_C(1) << 19)
-
 /* The most frames of a copied stack, whatever limit the chains of the recording have. */
 enum { UNWOUND_LIMIT = 8192 };
 
@@ -490,7 +487,8 @@ static perfdata_status take_mark(struct pd_profile_worker *worker,
 static bool limit_tables(struct pd_profile_worker *worker)
 {
     const struct pd_profile_tables *tables = worker->tables;
-    if (PD_LIKELY(tables->stacks.count <= NUMBERED_MAX && tables->framelist.count <= NUMBERED_MAX))
+    const uint32_t most = worker->shared->bounds.numbered;
+    if (PD_LIKELY(tables->stacks.count <= most && tables->framelist.count <= most))
         return true;
     pd_chain_memo_forget(&worker->callers);
     pd_profile_points_forget(&worker->points);

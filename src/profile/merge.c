@@ -326,6 +326,55 @@ PD_INLINE void fetch_ahead(const struct pd_profile_shared *shared,
         __builtin_prefetch(&shared->profile->sums.data[known->last_sum.data[stack] - 1]);
 }
 
+/* ---- parts ---- */
+
+static void forget_slots(uint32_t *slots, size_t mask)
+{
+    if (slots)
+        memset(slots, 0, (mask + 1) * sizeof *slots);
+}
+
+/* Forgets numbers of stacks and frames that the profile no longer has. */
+static void match_part(const struct pd_profile_shared *shared, struct pd_profile_tables *tables)
+{
+    if (PD_LIKELY(tables->part == shared->part))
+        return;
+    tables->part = shared->part;
+    tables->stack_ids.count = 0;
+    if (tables->frame_part != shared->frame_part)
+        tables->frame_ids.count = 0;
+    tables->frame_part = shared->frame_part;
+}
+
+static perfdata_status end_part(struct pd_profile_shared *shared)
+{
+    perfdata_profile *profile = shared->profile;
+    struct pd_profile_known *known = &shared->known;
+    const bool frames = profile->frames.count > shared->bounds.frames;
+    perfdata_status status = shared->bounds.take(shared->bounds.data, profile, frames);
+    if (status < 0)
+        return status;
+    profile->stacks.count = 0;
+    profile->sums.count = 0;
+    known->last_sum.count = 0;
+    forget_slots(known->stack_slots, known->stack_mask);
+    forget_slots(known->sum_slots, known->sum_mask);
+    shared->part++;
+    if (!frames)
+        return status;
+    profile->frames.count = 0;
+    forget_slots(known->frame_slots, known->frame_mask);
+    shared->frame_part++;
+    return status;
+}
+
+/* A part ends behind a sample, wherever that stands in its batch. */
+PD_INLINE bool is_full(const struct pd_profile_shared *shared)
+{
+    return PD_UNLIKELY(shared->profile->stacks.count > shared->bounds.stacks ||
+                       shared->profile->sums.count > shared->bounds.stacks);
+}
+
 perfdata_status pd_profile_merge(struct pd_profile_shared *shared, struct pd_profile_rows *rows)
 {
     const struct perfdata_profile_options *options = shared->options;
@@ -334,10 +383,17 @@ perfdata_status pd_profile_merge(struct pd_profile_shared *shared, struct pd_pro
     if (wants_columns && !reserve_columns(shared, rows->rows.count))
         return pd_no_memory(&shared->recording->context, "the profile");
     size_t from = profile->columns.time.count;
+    match_part(shared, rows->tables);
     for (size_t i = 0; i < rows->rows.count; i++) {
         fetch_ahead(shared, rows, i);
         if (!merge_row(shared, rows, i, wants_columns))
             return pd_no_memory(&shared->recording->context, "the profile");
+        if (!is_full(shared))
+            continue;
+        perfdata_status status = end_part(shared);
+        if (status < 0)
+            return status;
+        match_part(shared, rows->tables);
     }
     if (options->samples && rows->rows.count) {
         struct perfdata_samples samples;

@@ -79,6 +79,7 @@ struct pd_profile_tables {
      * alone. */
     PD_VEC(uint32_t) frame_ids;
     PD_VEC(uint32_t) stack_ids;
+    uint32_t part, frame_part; /* of the profile, that the numbers are of */
 };
 
 struct pd_profile_worker {
@@ -216,6 +217,33 @@ PD_INLINE struct perfdata_profile_thread *pd_profile_thread(const perfdata_profi
 
 /* ---- a run ---- */
 
+/* How much of a run is kept. Workers only forget numbers that spare looking the same thing up
+ * again, so `numbered` changes nothing but memory and time. */
+struct pd_profile_bounds {
+    /* Stacks, or frames, that all workers may number together: each begins anew when it has reached
+     * its share, which is not made smaller than PD_PROFILE_NUMBERED_LEAST. */
+    uint32_t numbered;
+    /* Once the profile has more than `stacks` stacks, or as many sums, `take` gets it as it is, and
+     * then these are forgotten: what is left when the run ends is the last part. `frames`: the
+     * frames are forgotten, too, since there are more of them than that. Threads, functions,
+     * objects and texts stay, and no number of theirs changes. Which samples are in a part depends
+     * on their order alone. NULL: the profile is whole. Not where samples are kept, or calls. */
+    perfdata_status (*take)(void *data, const perfdata_profile *profile, bool frames);
+    void *data;
+    uint32_t stacks, frames;
+};
+
+#define PD_PROFILE_NUMBERED_LEAST 65536
+#define PD_PROFILE_BOUNDS                                                                          \
+    {                                                                                              \
+        .numbered = 1 << 18, .stacks = 250000, .frames = 1000000                                   \
+    }
+
+/* build.c: perfdata_profile_build() within bounds. */
+perfdata_status pd_profile_build(perfdata_recording *recording,
+                                 const struct perfdata_profile_options *options,
+                                 const struct pd_profile_bounds *bounds, perfdata_profile **out);
+
 /* For merging: which things already have numbers, and what was met last. */
 struct pd_profile_known {
     PD_VEC(struct pd_function_key) function_keys;
@@ -253,6 +281,8 @@ struct pd_profile_shared {
     uint32_t columns[PERFDATA_COLUMN_COUNT]; /* those that are asked for and there */
     size_t column_count;
     perfdata_profile *profile;
+    struct pd_profile_bounds bounds; /* `numbered`: of a worker */
+    uint32_t part, frame_part;       /* how often stacks were forgotten, and frames */
     struct pd_profile_known known;
     struct pd_profile_calls *calls; /* NULL until a branch comes */
     bool pairs;                     /* branches become calls */
