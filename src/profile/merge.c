@@ -137,6 +137,7 @@ find_sum(struct pd_profile_shared *shared, uint32_t event, uint32_t thread, uint
                      (struct perfdata_profile_sum){ event, thread, stack, 0, 0, 0 }))
         return NULL;
     known->last_sum.data[stack] = known->sum_slots[at] = (uint32_t)profile->sums.count;
+    shared->full |= profile->sums.count > shared->bounds.stacks;
     return &profile->sums.data[profile->sums.count - 1];
 }
 
@@ -360,19 +361,13 @@ static perfdata_status end_part(struct pd_profile_shared *shared)
     forget_slots(known->stack_slots, known->stack_mask);
     forget_slots(known->sum_slots, known->sum_mask);
     shared->part++;
+    shared->full = false;
     if (!frames)
         return status;
     profile->frames.count = 0;
     forget_slots(known->frame_slots, known->frame_mask);
     shared->frame_part++;
     return status;
-}
-
-/* A part ends behind a sample, wherever that stands in its batch. */
-PD_INLINE bool is_full(const struct pd_profile_shared *shared)
-{
-    return PD_UNLIKELY(shared->profile->stacks.count > shared->bounds.stacks ||
-                       shared->profile->sums.count > shared->bounds.stacks);
 }
 
 perfdata_status pd_profile_merge(struct pd_profile_shared *shared, struct pd_profile_rows *rows)
@@ -388,7 +383,7 @@ perfdata_status pd_profile_merge(struct pd_profile_shared *shared, struct pd_pro
         fetch_ahead(shared, rows, i);
         if (!merge_row(shared, rows, i, wants_columns))
             return pd_no_memory(&shared->recording->context, "the profile");
-        if (!is_full(shared))
+        if (PD_LIKELY(!shared->full)) /* a part may end anywhere in a batch */
             continue;
         perfdata_status status = end_part(shared);
         if (status < 0)

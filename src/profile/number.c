@@ -216,6 +216,7 @@ static uint32_t intern_stack(struct pd_profile_shared *shared, uint32_t frame, u
         .depth = parent == PERFDATA_NONE ? 1 : pd_profile_stack(profile, parent)->depth + 1,
     };
     known->stack_slots[at] = profile->stacks.count;
+    shared->full |= profile->stacks.count > shared->bounds.stacks;
     return profile->stacks.count - 1;
 }
 

@@ -234,6 +234,7 @@ struct pd_profile_bounds {
 };
 
 #define PD_PROFILE_NUMBERED_LEAST 65536
+/* By function, a system-wide compile of minutes has fewer than 200,000 stacks: one part. */
 #define PD_PROFILE_BOUNDS                                                                          \
     {                                                                                              \
         .numbered = 1 << 18, .stacks = 250000, .frames = 1000000                                   \
@@ -283,6 +284,7 @@ struct pd_profile_shared {
     perfdata_profile *profile;
     struct pd_profile_bounds bounds; /* `numbered`: of a worker */
     uint32_t part, frame_part;       /* how often stacks were forgotten, and frames */
+    bool full;                       /* the part is: it ends behind this sample */
     struct pd_profile_known known;
     struct pd_profile_calls *calls; /* NULL until a branch comes */
     bool pairs;                     /* branches become calls */

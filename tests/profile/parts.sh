@@ -56,6 +56,36 @@ compare() {
     done
 }
 
+# The event that only exists for its sideband records has no column in parts, and no sample of it is
+# lost in silence. N: how many samples it has, behind all others.
+late() {
+    awk -v late="$1" '
+    function sample(id, ip) { printf "record SAMPLE misc=0x2 {identifier=%d ip=0x%x pid=1 tid=1 time=1.%09ds period=3}\n", id, ip, now++ }
+    BEGIN {
+        print "perfdata-text 1"
+        print "container file order=little header_size=104"
+        print "attr cpu-clock={type=software size=128 sample_period=3 sample_type=IDENTIFIER|IP|TID|TIME|PERIOD flags=sample_id_all} ids=[7]"
+        print "attr dummy={type=software config=9 size=128 sample_period=3 sample_type=IDENTIFIER|IP|TID|TIME|PERIOD flags=sample_id_all} ids=[8]"
+        print "ids cpu-clock\nids dummy\nattrs\ndata"
+        for (i = 0; i < 100; i++)
+            sample(7, 4096 * (i + 1))
+        for (i = 0; i < late; i++)
+            sample(8, 4096)
+        print "end\nfeatures\n"
+    }' >"$work/late.pdt"
+    "$PERFDATA" assemble "$work/late.pdt" -o "$work/late.data" || failed=1
+    "$parts" "$work/late.data" pprof 2 0 1 5 10 10 / '' >"$work/late" 2>"$work/log"
+}
+name=late format=pprof detail=2 group=0
+late 0 || fail "$(cat "$work/log")"
+"$parts" "$work/late.data" pprof 2 0 1 0 0 0 / '' >"$work/whole"
+messages=$(python3 "$SOURCE/tests/profile/parts.py" pprof "$work/whole" "$work/late") || failed=1
+[ "${messages% * *}" = '100 100' ] || fail "samples: $messages"
+python3 -c 'import gzip, sys; sys.exit(b"dummy" in gzip.open(sys.argv[1]).read())' "$work/late" ||
+    fail 'there is a column of dummy'
+late 1 && fail 'a late sample of dummy is lost'
+grep -q "event 'dummy.*' has samples late" "$work/log" || fail "of a late sample: $(cat "$work/log")"
+
 demo=$SOURCE/tests/data/demo
 compare "$demo/spin.data" "$demo/symfs" "$demo/symfs/kallsyms"
 compare "$demo/shapes.data" "$demo/symfs" "$demo/symfs/kallsyms"
