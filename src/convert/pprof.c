@@ -3,7 +3,7 @@
  *
  * A location is an address with all functions that inlining has put there. Where frames differ by
  * function only, it is the address at which the function begins: stacks by address are many more,
- * and take three times as long. An object that is mapped at a single place keeps its addresses;
+ * and take five times as long. An object that is mapped at a single place keeps its addresses;
  * others get a place of their own above all mapped addresses, so that theirs stay apart. The first
  * mapping names the profile, so it is that of the program with the greatest weight.
  *

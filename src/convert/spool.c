@@ -4,6 +4,7 @@
 #include "io/at.h"
 #include "io/temporary.h"
 #include <errno.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 enum {
@@ -38,13 +39,25 @@ static perfdata_status fail(const struct pd_spool *spool, int error)
                    strerror_r(error, text, sizeof text));
 }
 
+/* Where TMPDIR names no place, pd_temporary_file() would go to memory, which is no place for what
+ * does not fit into memory. */
+static perfdata_status open_file(struct pd_spool *spool)
+{
+    const char *folder = getenv("TMPDIR");
+    if (folder && *folder && access(folder, W_OK | X_OK))
+        return fail(spool, errno);
+    spool->fd = pd_temporary_file();
+    return spool->fd < 0 ? fail(spool, errno) : PERFDATA_OK;
+}
+
 static perfdata_status write_pending(struct pd_spool *spool, struct pd_spool_stream *stream)
 {
     const size_t size = stream->pending.length;
     const struct pd_spool_piece piece = { spool->file_size, size };
-    if (spool->fd < 0)
-        spool->fd = pd_temporary_file();
-    if (spool->fd < 0 || !pd_write_at(spool->fd, spool->file_size, stream->pending.data, size))
+    perfdata_status status = spool->fd < 0 ? open_file(spool) : PERFDATA_OK;
+    if (status < 0)
+        return status;
+    if (!pd_write_at(spool->fd, spool->file_size, stream->pending.data, size))
         return fail(spool, errno);
     if (!pd_vec_push(&stream->pieces, piece))
         return pd_convert_no_memory(spool->x);

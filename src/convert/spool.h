@@ -27,7 +27,8 @@ void pd_spool_init(struct pd_spool *spool, struct pd_convert *x);
 void pd_spool_close(struct pd_spool *spool);
 void pd_spool_free(struct pd_spool_stream *stream);
 
-/* Writes what `from` holds, and empties it. A full disk is an error. */
+/* Writes what `from` holds, and empties it. A full disk is an error, and so is a TMPDIR that
+ * nothing can be written to. */
 perfdata_status pd_spool_put(struct pd_spool *spool, struct pd_spool_stream *stream,
                              struct pd_text *from);
 

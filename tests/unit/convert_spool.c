@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Proves: streams come back byte for byte, whatever is in memory and whatever in the file; a file
- * that cannot grow, or that ends too early, is told as an error. */
+ * that cannot be made, cannot grow, or ends too early, is told as an error. */
 #include "convert/spool.h"
 #include "test.h"
 #include <signal.h>
@@ -85,6 +85,17 @@ static void come_back(void)
     free_all();
 }
 
+static void no_folder(void)
+{
+    uint64_t lengths[STREAMS] = { 0 };
+    CHECK(setenv("TMPDIR", "/nonexistent/folder", 1) == 0);
+    pd_spool_init(&spool, &convert);
+    CHECK(put_all(lengths) == PERFDATA_ERROR_IO);
+    CHECK(strstr(context.message, "temporary file: No such file"));
+    free_all();
+    CHECK(unsetenv("TMPDIR") == 0);
+}
+
 static void full_disk(void)
 {
     uint64_t lengths[STREAMS] = { 0 };
@@ -103,6 +114,7 @@ int main(void)
 {
     pd_context_init(&context);
     come_back();
+    no_folder();
     full_disk();
     return test_done();
 }
