@@ -127,6 +127,13 @@ bool pd_map64_set(struct pd_map64 *map, uint64_t key, uint32_t value)
     }
 }
 
+void pd_map64_clear(struct pd_map64 *map)
+{
+    for (size_t i = 0; map->slots && i <= map->mask; i++)
+        map->slots[i].value = PD_MAP64_NONE;
+    map->count = 0;
+}
+
 void pd_map64_free(struct pd_map64 *map)
 {
     free(map->slots);

@@ -88,6 +88,8 @@ static inline uint32_t pd_map64_get(const struct pd_map64 *map, uint64_t key)
 /* Sets or replaces; `value` may not be PD_MAP64_NONE. False when the system has no memory. */
 bool pd_map64_set(struct pd_map64 *map, uint64_t key, uint32_t value);
 void pd_map64_free(struct pd_map64 *map);
+/* Empty again, with its memory. */
+void pd_map64_clear(struct pd_map64 *map);
 
 /* A table of things that lie elsewhere, numbered from 0: a slot holds a thing's number plus 1, a
  * free slot 0. The owner looks a thing up from the slot `hash & mask` on. */

@@ -23,6 +23,10 @@ struct pd_format {
     perfdata_status (*begin)(struct pd_convert *x);
     /* For forms that show single samples: takes a run of them. */
     perfdata_status (*samples)(struct pd_convert *x, const struct perfdata_samples *samples);
+    /* For forms that can write a profile in parts: takes the sums and stacks so far, which are then
+     * forgotten, as those are that `end` finds; see struct pd_profile_bounds. NULL: `end` needs all
+     * of them. */
+    perfdata_status (*part)(struct pd_convert *x, bool frames);
     /* The profile is complete. */
     perfdata_status (*end)(struct pd_convert *x);
     void (*free)(struct pd_convert *x); /* of x->state; NULL: free() does */
@@ -34,6 +38,11 @@ struct pd_format {
     bool (*is_part)(const char *file);
 };
 
+/* perfdata_export_run() within bounds, of which the form sets `take` and `data`. */
+perfdata_status pd_export_run(perfdata_recording *recording, const char *format,
+                              const struct perfdata_export_options *options,
+                              const struct pd_profile_bounds *bounds, perfdata_write_fn write,
+                              void *data, struct perfdata_export_result *result);
 /* NULL: there is no form of that name. */
 const struct pd_format *pd_format_find(const char *name);
 

@@ -55,6 +55,20 @@ static int take_samples(void *data, const perfdata_profile *profile,
     return x->status < 0;
 }
 
+static perfdata_status take_part(void *data, const perfdata_profile *profile, bool frames)
+{
+    struct pd_convert *x = data;
+    bool first = !x->profile;
+    x->profile = profile;
+    if (first)
+        x->status = begin(x);
+    if (x->status >= 0)
+        x->status = x->format->part(x, frames);
+    if (x->status < 0) /* what else fails then must not hide the reason */
+        memcpy(x->reason, x->context->message, sizeof x->reason);
+    return x->status;
+}
+
 static perfdata_status finish(struct pd_convert *x, const perfdata_profile *profile)
 {
     bool first = !x->profile;
@@ -106,8 +120,10 @@ static perfdata_status take_options(struct pd_context *context,
 /* Converts a recording by way of a profile that is made for the form alone. */
 static perfdata_status run_profile(struct pd_convert *x, perfdata_recording *recording,
                                    struct perfdata_profile_options *how,
+                                   const struct pd_profile_bounds *given,
                                    struct perfdata_export_result *result)
 {
+    struct pd_profile_bounds bounds = *given;
     how->flags |= x->format->profile_flags;
     if (x->options->group == PERFDATA_EXPORT_BY_PROCESS ||
         x->options->group == PERFDATA_EXPORT_BY_THREAD)
@@ -116,8 +132,10 @@ static perfdata_status run_profile(struct pd_convert *x, perfdata_recording *rec
     how->columns = x->format->columns;
     how->samples = x->format->samples ? take_samples : NULL;
     how->samples_data = x;
+    bounds.take = x->format->part ? take_part : NULL;
+    bounds.data = x;
     perfdata_profile *profile = NULL;
-    perfdata_status status = perfdata_profile_build(recording, how, &profile);
+    perfdata_status status = pd_profile_build(recording, how, &bounds, &profile);
     if (x->status < 0)
         status = pd_fail(x->context, x->status, -1, "%s", x->reason);
     if (status >= 0)
@@ -134,9 +152,18 @@ static perfdata_status run_profile(struct pd_convert *x, perfdata_recording *rec
 }
 
 perfdata_status perfdata_export_run(perfdata_recording *recording, const char *format,
-                                    const struct perfdata_export_options *given,
+                                    const struct perfdata_export_options *options,
                                     perfdata_write_fn write, void *data,
                                     struct perfdata_export_result *result)
+{
+    static const struct pd_profile_bounds bounds = PD_PROFILE_BOUNDS;
+    return pd_export_run(recording, format, options, &bounds, write, data, result);
+}
+
+perfdata_status pd_export_run(perfdata_recording *recording, const char *format,
+                              const struct perfdata_export_options *given,
+                              const struct pd_profile_bounds *bounds, perfdata_write_fn write,
+                              void *data, struct perfdata_export_result *result)
 {
     struct perfdata_export_options options;
     struct perfdata_profile_options how = PERFDATA_PROFILE_OPTIONS_INIT;
@@ -164,7 +191,7 @@ perfdata_status perfdata_export_run(perfdata_recording *recording, const char *f
     if (x.format->run)
         status = x.format->run(&x, &how, result);
     else
-        status = run_profile(&x, recording, &how, result);
+        status = run_profile(&x, recording, &how, bounds, result);
     free_all(&x);
     return status;
 }

@@ -151,6 +151,7 @@ perfdata_status pd_convert_groups_make(struct pd_convert *x, struct pd_convert_g
 void pd_convert_groups_free(struct pd_convert_groups *groups)
 {
     free(groups->of_thread);
+    groups->of_thread = NULL;
     pd_vec_free(&groups->first);
 }
 

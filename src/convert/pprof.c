@@ -3,17 +3,23 @@
  *
  * A location is an address with all functions that inlining has put there. Where frames differ by
  * function only, it is the address at which the function begins: stacks by address are many more,
- * and take three times as long. An object that is mapped at a single place keeps its addresses;
+ * and take five times as long. An object that is mapped at a single place keeps its addresses;
  * others get a place of their own above all mapped addresses, so that theirs stay apart. The first
- * mapping names the profile, so it is that of the program with the greatest weight. */
+ * mapping names the profile, so it is that of the program with the greatest weight.
+ *
+ * A profile may come in parts. The samples of a part are written when it comes, those of a stack
+ * more than once if it is in several, since readers add them up; fields may be in any order. All
+ * that depends on the whole comes last. Locations keep their numbers until frames are forgotten:
+ * then what is known of them waits in a temporary file, since where objects lie is known at the
+ * end. */
 #include "convert/convert.h"
 #include "convert/gzip.h"
+#include "convert/places.h"
 #include "convert/protobuf.h"
+#include "convert/spool.h"
 #include "convert/strings.h"
 #include "base/hash.h"
 #include <stdlib.h>
-
-enum { PAGE = 4096 };
 
 /* Field numbers of profile.proto. */
 enum {
@@ -55,15 +61,15 @@ enum {
     FUNCTION_FILE = 4
 };
 
-struct place {
-    uint64_t start, limit, offset;
-    uint32_t id; /* of the mapping */
-    bool lines;
-};
-
 struct location {
     uint32_t frame,
         outer; /* the location of the function that it was inlined into; PERFDATA_NONE: none */
+};
+
+/* A location whose frame is forgotten, with its lines behind it. */
+struct kept_location {
+    uint64_t address;
+    uint32_t object, size; /* of the lines */
 };
 
 struct pprof {
@@ -71,13 +77,19 @@ struct pprof {
     struct pd_strings strings;
     struct pd_convert_groups groups;
     struct pd_convert_sums sums;
-    struct place *places;  /* by object */
-    uint32_t *location_of; /* by stack */
-    PD_VEC(struct location) locations;
-    struct pd_map64 location_map;
-    uint32_t *column_of; /* by event: its first value; PERFDATA_NONE: none */
-    uint32_t columns;
-    const char **files; /* by function */
+    struct pd_places places;
+    uint32_t *location_of;             /* by stack */
+    PD_VEC(uint32_t) plain;            /* by frame: its location, unless inlined, + 1 */
+    struct pd_map64 inlined;           /* the other locations */
+    PD_VEC(struct location) locations; /* from number `kept` on */
+    uint32_t kept;                     /* how many locations are in the spool */
+    struct pd_spool spool;
+    struct pd_spool_stream kept_locations;
+    uint32_t *column_of;        /* by event: its first value; PERFDATA_NONE: none */
+    uint32_t count, columns;    /* of events that have values, two each */
+    bool parts;                 /* the profile comes in parts */
+    uint64_t written;           /* sums of the parts before */
+    PD_VEC(const char *) files; /* by function */
     struct pd_text message, part;
 };
 
@@ -97,40 +109,80 @@ static void put_type(struct pd_convert *x, struct pprof *pprof, unsigned field, 
     pd_pb_message(&x->out, field, &pprof->message);
 }
 
+/* Names the event's column in `name`, with its NUL. */
+static void name_column(const struct perfdata_profile_event *event, struct pd_text *name)
+{
+    name->length = 0;
+    pd_convert_name(name, event->name, strlen(event->name));
+    pd_text_char(name, 0);
+}
+
+/* What the events' weights are, and which value is shown first: of the first event. */
+static void put_default(struct pd_convert *x, struct pprof *pprof,
+                        const struct perfdata_profile_event *event, struct pd_text *name)
+{
+    const bool several = pprof->count > 1;
+    name_column(event, name);
+    const char *text = name->failed ? "" : name->data;
+    const char *first = x->options->flags & PERFDATA_EXPORT_COUNT ? (several ? NULL : "samples")
+                                                                  : text;
+    put_type(x, pprof, PROFILE_PERIOD_TYPE, text, pd_convert_unit(event));
+    if (first)
+        pd_pb_uint(&x->out, PROFILE_DEFAULT_TYPE,
+                   pd_strings_id(&pprof->strings, first, strlen(first)));
+}
+
+/* Whether the event has values. When the first part comes, others may still have samples, but for
+ * those that only exist for their sideband records. */
+static bool has_column(const struct pd_convert *x, const struct pprof *pprof, uint32_t index)
+{
+    const struct perfdata_profile_event *event = perfdata_profile_event(x->profile, index);
+    const bool dummy = event->type == PD_TYPE_SOFTWARE && event->config == PD_SW_DUMMY;
+    return x->events[index] && (event->samples || (pprof->parts && !dummy));
+}
+
 /* Each event has two values: how many samples, and their weight. */
 static void put_types(struct pd_convert *x, struct pprof *pprof)
 {
-    uint32_t only, count = pd_convert_event_count(x, &only);
+    const uint32_t events = perfdata_profile_event_count(x->profile);
     struct pd_text name = { 0 };
-    for (uint32_t i = 0; i < perfdata_profile_event_count(x->profile); i++) {
+    for (uint32_t i = 0; i < events; i++)
+        pprof->count += has_column(x, pprof, i);
+    for (uint32_t i = 0; i < events; i++) {
         const struct perfdata_profile_event *event = perfdata_profile_event(x->profile, i);
         pprof->column_of[i] = PERFDATA_NONE;
-        if (!x->events[i] || !event->samples)
+        if (!has_column(x, pprof, i))
             continue;
         pprof->column_of[i] = pprof->columns;
         name.length = 0;
         pd_text_string(&name, "samples");
-        if (count > 1) {
+        if (pprof->count > 1) {
             pd_text_string(&name, " of ");
             pd_convert_name(&name, event->name, strlen(event->name));
         }
         pd_text_char(&name, 0);
         put_type(x, pprof, PROFILE_SAMPLE_TYPE, name.failed ? "" : name.data, "count");
-        name.length = 0;
-        pd_convert_name(&name, event->name, strlen(event->name));
-        pd_text_char(&name, 0);
-        const char *text = name.failed ? "" : name.data, *unit = pd_convert_unit(event);
-        put_type(x, pprof, PROFILE_SAMPLE_TYPE, text, unit);
-        if (!pprof->columns) {
-            const char *first = x->options->flags & PERFDATA_EXPORT_COUNT
-                                    ? (count > 1 ? NULL : "samples")
-                                    : text;
-            put_type(x, pprof, PROFILE_PERIOD_TYPE, text, unit);
-            if (first)
-                pd_pb_uint(&x->out, PROFILE_DEFAULT_TYPE,
-                           pd_strings_id(&pprof->strings, first, strlen(first)));
-        }
+        name_column(event, &name);
+        put_type(x, pprof, PROFILE_SAMPLE_TYPE, name.failed ? "" : name.data,
+                 pd_convert_unit(event));
+        if (!pprof->columns && !pprof->parts)
+            put_default(x, pprof, event, &name);
         pprof->columns += 2;
+    }
+    x->out.failed |= name.failed;
+    pd_text_free(&name);
+}
+
+/* After parts: the first event that has samples is only known now. */
+static void put_late_default(struct pd_convert *x, struct pprof *pprof)
+{
+    struct pd_text name = { 0 };
+    for (uint32_t i = 0; i < perfdata_profile_event_count(x->profile); i++) {
+        const struct perfdata_profile_event *event = perfdata_profile_event(x->profile, i);
+        if (pprof->column_of[i] == PERFDATA_NONE || !event->samples)
+            continue;
+        put_default(x, pprof, event, &name);
+        break;
     }
     x->out.failed |= name.failed;
     pd_text_free(&name);
@@ -138,135 +190,10 @@ static void put_types(struct pd_convert *x, struct pprof *pprof)
 
 /* ---- mappings ---- */
 
-static bool is_library(const struct perfdata_profile_object *object)
-{
-    const char *so = strstr(object->name, ".so");
-    return object->is_kernel || *object->name == '[' || (so && (!so[3] || so[3] == '.'));
-}
-
-/* The object that names the profile; PERFDATA_NONE: there is none. */
-static perfdata_status main_object(struct pd_convert *x, uint32_t *main)
-{
-    struct perfdata_query query = PERFDATA_QUERY_INIT;
-    struct perfdata_row *rows;
-    size_t count;
-    query.key = PERFDATA_BY_OBJECT;
-    *main = PERFDATA_NONE;
-    perfdata_status status = perfdata_profile_rows(x->profile, &query, &rows, &count);
-    if (status < 0)
-        return pd_convert_no_memory(x);
-    uint64_t most = 0;
-    for (size_t i = 0; i < count; i++) {
-        const struct perfdata_profile_object *object = perfdata_profile_object(x->profile,
-                                                                               rows[i].key);
-        if (object && !is_library(object) && rows[i].total_count > most) {
-            most = rows[i].total_count;
-            *main = rows[i].key;
-        }
-    }
-    for (size_t i = 0; *main == PERFDATA_NONE && i < count; i++)
-        *main = rows[i].key;
-    perfdata_rows_free(rows);
-    return PERFDATA_OK;
-}
-
-/* Which addresses of each object occur. */
-/* With frames by function, where the function begins; for an inlined one, where the function around
- * it does. */
-static uint64_t address_of(const perfdata_profile *profile,
-                           const struct perfdata_profile_frame *frame)
-{
-    return frame->address ? frame->address : pd_profile_function(profile, frame->function)->address;
-}
-
-static void measure(struct pd_convert *x, struct pprof *pprof)
-{
-    const perfdata_profile *profile = x->profile;
-    for (uint32_t i = 0; i < perfdata_profile_object_count(profile); i++)
-        pprof->places[i] = (struct place){ .start = UINT64_MAX };
-    for (uint32_t i = 0; i < perfdata_profile_frame_count(profile); i++) {
-        const struct perfdata_profile_frame *frame = pd_profile_frame(profile, i);
-        uint32_t object = pd_profile_function(profile, frame->function)->object;
-        if (object == PERFDATA_NONE)
-            continue;
-        struct place *place = &pprof->places[object];
-        uint64_t address = address_of(profile, frame);
-        place->start = PD_MIN(place->start, address);
-        place->limit = PD_MAX(place->limit, address);
-        place->lines |= frame->line != 0;
-    }
-}
-
-/* Whether all addresses of the object that occur lie in the map. */
-static bool holds(const struct perfdata_profile_mapping *map, const struct place *place)
-{
-    return place->start <= place->limit && place->start >= map->offset &&
-           place->limit - map->offset < map->end - map->start;
-}
-
-#define NOWHERE UINT32_MAX
-#define SEVERAL (UINT32_MAX - 1)
-
-/* Finds for each object the first mapping that holds its addresses, if all such mappings lie at one
- * place. */
-static void find_mappings(const perfdata_profile *profile, const struct place *places,
-                          uint32_t *where)
-{
-    for (uint32_t i = 0; i < perfdata_profile_object_count(profile); i++)
-        where[i] = NOWHERE;
-    for (uint32_t i = 0; i < perfdata_profile_mapping_count(profile); i++) {
-        const struct perfdata_profile_mapping *map = perfdata_profile_mapping(profile, i);
-        uint32_t *at = &where[map->object];
-        if (!holds(map, &places[map->object]) || *at == SEVERAL)
-            continue;
-        if (*at == NOWHERE) {
-            *at = i;
-            continue;
-        }
-        const struct perfdata_profile_mapping *first = perfdata_profile_mapping(profile, *at);
-        if (first->start != map->start || first->end != map->end || first->offset != map->offset)
-            *at = SEVERAL;
-    }
-}
-
-/* Objects that lie at one place keep it; `limit` is 0 for objects without addresses. */
-static void find_places(struct pd_convert *x, struct pprof *pprof)
-{
-    const perfdata_profile *profile = x->profile;
-    uint32_t objects = perfdata_profile_object_count(profile);
-    uint64_t next = UINT64_C(1) << 48;
-    uint32_t *where = calloc((size_t)objects + 1, sizeof *where);
-    if (where)
-        find_mappings(profile, pprof->places, where);
-    for (uint32_t i = 0; where && i < objects; i++) {
-        struct place *place = &pprof->places[i];
-        bool is_kernel = perfdata_profile_object(profile, i)->is_kernel;
-        if (where[i] < SEVERAL && !is_kernel) {
-            const struct perfdata_profile_mapping *map = perfdata_profile_mapping(profile,
-                                                                                  where[i]);
-            *place = (struct place){ map->start, map->end, map->offset, 0, place->lines };
-            continue;
-        }
-        if (place->start > place->limit)
-            continue;
-        uint64_t last = place->limit / PAGE * PAGE;
-        if (is_kernel) { /* in memory already */
-            place->offset = place->start = place->start / PAGE * PAGE;
-            place->limit = last > UINT64_MAX - PAGE ? UINT64_MAX : last + PAGE;
-            continue;
-        }
-        uint64_t size = last > next ? next : last + PAGE; /* some lie in no file */
-        *place = (struct place){ next, next + size, 0, 0, place->lines };
-        next += size;
-    }
-    x->out.failed |= !where;
-    free(where);
-}
-
 static void put_mapping(struct pd_convert *x, struct pprof *pprof, uint32_t index, uint32_t id)
 {
     const struct perfdata_profile_object *object = perfdata_profile_object(x->profile, index);
-    struct place *place = &pprof->places[index];
+    struct pd_place *place = &pprof->places.list.data[index];
     struct pd_text *message = &pprof->message;
     char build_id[2 * PD_BUILD_ID_MAX];
     place->id = id;
@@ -294,12 +221,15 @@ static void put_mapping(struct pd_convert *x, struct pprof *pprof, uint32_t inde
 
 static perfdata_status put_mappings(struct pd_convert *x, struct pprof *pprof)
 {
-    uint32_t main, id = 0;
-    perfdata_status status = main_object(x, &main);
+    uint32_t id = 0;
+    perfdata_status status = pd_places_weigh(x, &pprof->places);
     if (status < 0)
         return status;
-    measure(x, pprof);
-    find_places(x, pprof);
+    const uint32_t main = pd_places_main(x->profile, &pprof->places);
+    if (!pd_places_measure(x->profile, &pprof->places))
+        return pd_convert_no_memory(x);
+    if (!pd_places_find(x->profile, &pprof->places))
+        return pd_convert_no_memory(x);
     if (main != PERFDATA_NONE)
         put_mapping(x, pprof, main, ++id);
     for (uint32_t i = 0; i < perfdata_profile_object_count(x->profile); i++)
@@ -310,56 +240,141 @@ static perfdata_status put_mappings(struct pd_convert *x, struct pprof *pprof)
 
 /* ---- locations and functions ---- */
 
+/* The number of a location, from `kept` on; PERFDATA_NONE: no memory. */
+static uint32_t number_location(struct pprof *pprof, const struct location *location)
+{
+    const uint64_t key = (uint64_t)location->outer << 32 | location->frame;
+    const bool plain = location->outer == PERFDATA_NONE;
+    const uint32_t known = plain ? pprof->plain.data[location->frame] - 1
+                                 : pd_map64_get(&pprof->inlined, key);
+    if (known != PERFDATA_NONE)
+        return known;
+    const uint32_t id = (uint32_t)pprof->locations.count;
+    if (id == PERFDATA_NONE - 1 || !pd_vec_push(&pprof->locations, *location))
+        return PERFDATA_NONE;
+    if (plain)
+        pprof->plain.data[location->frame] = id + 1;
+    return plain || pd_map64_set(&pprof->inlined, key, id) ? id : PERFDATA_NONE;
+}
+
 /* Numbers the location of each stack's last frame: its address, with the functions that it was
  * inlined into. */
 static bool number_locations(struct pd_convert *x, struct pprof *pprof)
 {
     const perfdata_profile *profile = x->profile;
-    for (uint32_t i = 0; i < perfdata_profile_stack_count(profile); i++) {
+    const uint32_t count = perfdata_profile_stack_count(profile);
+    free(pprof->location_of);
+    pprof->location_of = malloc(((size_t)count + 1) * sizeof *pprof->location_of);
+    if (!pprof->location_of ||
+        !pd_vec_widen_to(&pprof->plain, (size_t)perfdata_profile_frame_count(profile) + 1))
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
         const struct perfdata_profile_stack *stack = pd_profile_stack(profile, i);
         uint32_t function = pd_profile_frame(profile, stack->frame)->function;
         bool inlined = pd_profile_function(profile, function)->flags & PERFDATA_FUNCTION_INLINED;
         struct location made = { stack->frame, inlined && stack->parent != PERFDATA_NONE
                                                    ? pprof->location_of[stack->parent]
                                                    : PERFDATA_NONE };
-        uint64_t key = (uint64_t)made.outer << 32 | made.frame;
-        uint32_t id = pd_map64_get(&pprof->location_map, key);
-        if (id == PD_MAP64_NONE) {
-            id = (uint32_t)pprof->locations.count;
-            if (!pd_vec_push(&pprof->locations, made) ||
-                !pd_map64_set(&pprof->location_map, key, id))
-                return false;
-        }
-        pprof->location_of[i] = id;
+        pprof->location_of[i] = number_location(pprof, &made);
+        if (pprof->location_of[i] == PERFDATA_NONE)
+            return false;
     }
     return true;
 }
 
-static void put_location(struct pd_convert *x, struct pprof *pprof, uint32_t index)
+/* What a location says beside its place: a line for each function. */
+static void put_lines(struct pd_convert *x, struct pprof *pprof, uint32_t index,
+                      struct pd_text *out)
 {
-    const perfdata_profile *profile = x->profile;
-    struct pd_text *message = &pprof->message, *line = &pprof->part;
-    const struct perfdata_profile_frame *frame = pd_profile_frame(
-        profile, pprof->locations.data[index].frame);
-    uint32_t object = pd_profile_function(profile, frame->function)->object;
-    uint64_t address = address_of(profile, frame);
-    pd_pb_uint(message, LOCATION_ID, (uint64_t)index + 1);
+    struct pd_text *line = &pprof->part;
+    for (uint32_t at = index; at != PERFDATA_NONE; at = pprof->locations.data[at].outer) {
+        const struct perfdata_profile_frame *frame = pd_profile_frame(
+            x->profile, pprof->locations.data[at].frame);
+        pd_pb_uint(line, LINE_FUNCTION, (uint64_t)frame->function + 1);
+        pd_pb_uint(line, LINE_LINE, frame->line);
+        pd_pb_message(out, LOCATION_LINE, line);
+        if (frame->file && !pprof->files.data[frame->function])
+            pprof->files.data[frame->function] = frame->file;
+    }
+}
+
+static void put_place(struct pprof *pprof, uint64_t id, uint32_t object, uint64_t address)
+{
+    struct pd_text *message = &pprof->message;
+    pd_pb_uint(message, LOCATION_ID, id);
     if (object != PERFDATA_NONE) {
-        const struct place *place = &pprof->places[object];
+        const struct pd_place *place = &pprof->places.list.data[object];
         pd_pb_uint(message, LOCATION_MAPPING, place->id);
         pd_pb_uint(message, LOCATION_ADDRESS, place->start + (address - place->offset));
     } else {
         pd_pb_uint(message, LOCATION_ADDRESS, address);
     }
-    for (uint32_t at = index; at != PERFDATA_NONE; at = pprof->locations.data[at].outer) {
-        frame = pd_profile_frame(profile, pprof->locations.data[at].frame);
-        pd_pb_uint(line, LINE_FUNCTION, (uint64_t)frame->function + 1);
-        pd_pb_uint(line, LINE_LINE, frame->line);
-        pd_pb_message(message, LOCATION_LINE, line);
-        if (frame->file && !pprof->files[frame->function])
-            pprof->files[frame->function] = frame->file;
+}
+
+static void put_location(struct pd_convert *x, struct pprof *pprof, uint32_t index)
+{
+    const struct perfdata_profile_frame *frame = pd_profile_frame(
+        x->profile, pprof->locations.data[index].frame);
+    const uint32_t object = pd_profile_function(x->profile, frame->function)->object;
+    put_place(pprof, (uint64_t)pprof->kept + index + 1, object,
+              pd_place_address(x->profile, frame));
+    put_lines(x, pprof, index, &pprof->message);
+    pd_pb_message(&x->out, PROFILE_LOCATION, &pprof->message);
+}
+
+/* Puts all locations into the spool: their frames are about to be forgotten. */
+static perfdata_status keep_locations(struct pd_convert *x, struct pprof *pprof)
+{
+    struct pd_text lines = { 0 };
+    perfdata_status status = pd_places_measure(x->profile, &pprof->places)
+                                 ? PERFDATA_OK
+                                 : pd_convert_no_memory(x);
+    for (uint32_t i = 0; i < pprof->locations.count && status >= 0; i++) {
+        const struct perfdata_profile_frame *frame = pd_profile_frame(
+            x->profile, pprof->locations.data[i].frame);
+        lines.length = 0;
+        put_lines(x, pprof, i, &lines);
+        const struct kept_location kept = {
+            pd_place_address(x->profile, frame),
+            pd_profile_function(x->profile, frame->function)->object, (uint32_t)lines.length
+        };
+        pd_text_bytes(&pprof->message, &kept, sizeof kept);
+        pd_text_bytes(&pprof->message, lines.data, lines.length);
+        pprof->message.failed |= lines.failed;
+        status = pd_spool_put(&pprof->spool, &pprof->kept_locations, &pprof->message);
     }
-    pd_pb_message(&x->out, PROFILE_LOCATION, message);
+    pd_text_free(&lines);
+    if (status < 0)
+        return status;
+    if (pprof->locations.count > PERFDATA_NONE - 1 - pprof->kept)
+        return pd_fail(x->context, PERFDATA_ERROR_LIMIT, -1, "too many locations for pprof");
+    pprof->kept += (uint32_t)pprof->locations.count;
+    pprof->locations.count = pprof->plain.count = 0;
+    pd_map64_clear(&pprof->inlined);
+    return status;
+}
+
+static perfdata_status put_kept_locations(struct pd_convert *x, struct pprof *pprof)
+{
+    struct pd_spool_reader reader;
+    perfdata_status status = PERFDATA_OK;
+    pd_spool_reader_init(&reader, &pprof->spool, &pprof->kept_locations);
+    for (uint32_t i = 0; i < pprof->kept && status >= 0; i++) {
+        struct kept_location kept;
+        status = pd_spool_take(&reader, &kept, sizeof kept);
+        if (status < 0)
+            break;
+        put_place(pprof, (uint64_t)i + 1, kept.object, kept.address);
+        char *room = pd_text_room(&pprof->message, kept.size);
+        status = room ? pd_spool_take(&reader, room, kept.size) : pd_convert_no_memory(x);
+        pprof->message.length += kept.size;
+        if (status < 0)
+            break;
+        pd_pb_message(&x->out, PROFILE_LOCATION, &pprof->message);
+        status = flush(x, false);
+    }
+    pd_spool_reader_free(&reader);
+    return status;
 }
 
 static void put_function(struct pd_convert *x, struct pprof *pprof, uint32_t index)
@@ -372,10 +387,9 @@ static void put_function(struct pd_convert *x, struct pprof *pprof, uint32_t ind
     pd_pb_uint(message, FUNCTION_ID, (uint64_t)index + 1);
     pd_pb_uint(message, FUNCTION_NAME, name);
     /* No system name: if it is the same as the name, pprof cuts C++ names short. */
-    if (pprof->files[index])
-        pd_pb_uint(
-            message, FUNCTION_FILE,
-            pd_strings_name(&pprof->strings, pprof->files[index], strlen(pprof->files[index])));
+    const char *file = pprof->files.data[index];
+    if (file)
+        pd_pb_uint(message, FUNCTION_FILE, pd_strings_name(&pprof->strings, file, strlen(file)));
     pd_pb_message(&x->out, PROFILE_FUNCTION, message);
 }
 
@@ -401,7 +415,7 @@ static void put_sample(struct pd_convert *x, struct pprof *pprof,
     struct pd_text *part = &pprof->part;
     for (uint32_t at = sum->stack; at != PERFDATA_NONE;) {
         uint32_t location = pprof->location_of[at];
-        pd_pb_varint(part, (uint64_t)location + 1);
+        pd_pb_varint(part, (uint64_t)pprof->kept + location + 1);
         do { /* skips the functions that the location covers */
             at = pd_profile_stack(profile, at)->parent;
             location = pprof->locations.data[location].outer;
@@ -427,24 +441,37 @@ static void put_sample(struct pd_convert *x, struct pprof *pprof,
 static perfdata_status check_size(struct pd_convert *x, const struct pprof *pprof)
 {
     enum { VALUES_MAX = 1 << 27 };
-    if (!pprof->columns || pprof->sums.list.count <= VALUES_MAX / pprof->columns)
+    const uint64_t count = pprof->written + pprof->sums.list.count;
+    if (!pprof->columns || count <= VALUES_MAX / pprof->columns)
         return PERFDATA_OK;
     return pd_fail(x->context, PERFDATA_ERROR_LIMIT, -1,
-                   "%u events of %zu stacks are too many for pprof, which has a value of each "
+                   "%u events of %llu stacks are too many for pprof, which has a value of each "
                    "event for each stack; choose some with --event",
-                   (unsigned)(pprof->columns / 2), pprof->sums.list.count);
+                   (unsigned)(pprof->columns / 2), (unsigned long long)count);
+}
+
+static perfdata_status put_samples(struct pd_convert *x, struct pprof *pprof)
+{
+    perfdata_status status = PERFDATA_OK;
+    for (size_t i = 0; i < pprof->sums.list.count && status >= 0; i++) {
+        const struct perfdata_profile_sum *sum = &pprof->sums.list.data[i];
+        if (PD_UNLIKELY(pprof->column_of[sum->event] == PERFDATA_NONE))
+            return pd_fail(x->context, PERFDATA_ERROR_UNSUPPORTED, -1,
+                           "event '%s' has samples late in a large recording, which pprof cannot "
+                           "show: leave it out with --event",
+                           perfdata_profile_event(x->profile, sum->event)->name);
+        put_sample(x, pprof, sum);
+        status = flush(x, false);
+    }
+    return status;
 }
 
 /* ---- the whole ---- */
 
 static perfdata_status put_tables(struct pd_convert *x, struct pprof *pprof)
 {
-    perfdata_status status = PERFDATA_OK;
+    perfdata_status status = put_kept_locations(x, pprof);
     uint64_t first, last;
-    for (size_t i = 0; i < pprof->sums.list.count && status >= 0; i++) {
-        put_sample(x, pprof, &pprof->sums.list.data[i]);
-        status = flush(x, false);
-    }
     for (uint32_t i = 0; i < pprof->locations.count && status >= 0; i++) {
         put_location(x, pprof, i);
         status = flush(x, false);
@@ -466,34 +493,65 @@ static perfdata_status put_tables(struct pd_convert *x, struct pprof *pprof)
     return status < 0 ? status : flush(x, true);
 }
 
-static perfdata_status end(struct pd_convert *x)
+static perfdata_status start(struct pd_convert *x, bool parts)
 {
     struct pprof *pprof = x->state = calloc(1, sizeof *pprof);
     if (!pprof)
         return pd_convert_no_memory(x);
-    const perfdata_profile *profile = x->profile;
-    pprof->places = calloc((size_t)perfdata_profile_object_count(profile) + 1,
-                           sizeof *pprof->places);
-    pprof->location_of = calloc((size_t)perfdata_profile_stack_count(profile) + 1,
-                                sizeof *pprof->location_of);
-    pprof->column_of = calloc((size_t)perfdata_profile_event_count(profile) + 1,
+    pd_spool_init(&pprof->spool, x);
+    pprof->parts = parts;
+    pprof->column_of = calloc((size_t)perfdata_profile_event_count(x->profile) + 1,
                               sizeof *pprof->column_of);
-    pprof->files = calloc((size_t)perfdata_profile_function_count(profile) + 1,
-                          sizeof *pprof->files);
     pprof->gzip = pd_gzip_new();
-    if (!pprof->places || !pprof->location_of || !pprof->column_of || !pprof->files ||
-        !pprof->gzip || !number_locations(x, pprof))
+    if (!pprof->column_of || !pprof->gzip)
         return pd_convert_no_memory(x);
     pd_strings_id(&pprof->strings, "", 0); /* number 0 is the empty one */
+    put_types(x, pprof);
+    return PERFDATA_OK;
+}
+
+/* What the samples of the profile as it is refer to. */
+static perfdata_status make_sums(struct pd_convert *x, struct pprof *pprof)
+{
+    pd_convert_groups_free(&pprof->groups);
+    pprof->sums.list.count = 0;
+    if (!number_locations(x, pprof) ||
+        !pd_vec_widen_to(&pprof->files, (size_t)perfdata_profile_function_count(x->profile) + 1))
+        return pd_convert_no_memory(x);
     perfdata_status status = pd_convert_groups_make(x, &pprof->groups);
     if (status >= 0)
         status = pd_convert_sums_make(x, &pprof->groups, &pprof->sums);
+    return status < 0 ? status : check_size(x, pprof);
+}
+
+static perfdata_status part(struct pd_convert *x, bool frames)
+{
+    perfdata_status status = x->state ? PERFDATA_OK : start(x, true);
+    struct pprof *pprof = x->state;
+    if (status >= 0)
+        status = pd_places_weigh(x, &pprof->places);
+    if (status >= 0)
+        status = make_sums(x, pprof);
+    if (status >= 0)
+        status = put_samples(x, pprof);
     if (status < 0)
         return status;
-    put_types(x, pprof);
-    status = check_size(x, pprof);
+    pprof->written += pprof->sums.list.count;
+    return frames ? keep_locations(x, pprof) : status;
+}
+
+static perfdata_status end(struct pd_convert *x)
+{
+    perfdata_status status = x->state ? PERFDATA_OK : start(x, false);
+    struct pprof *pprof = x->state;
+    if (status >= 0)
+        status = make_sums(x, pprof);
+    if (status >= 0 && pprof->parts)
+        put_late_default(x, pprof);
     if (status >= 0)
         status = put_mappings(x, pprof);
+    if (status >= 0)
+        status = put_samples(x, pprof);
     return status < 0 ? status : put_tables(x, pprof);
 }
 
@@ -507,13 +565,16 @@ static void free_state(struct pd_convert *x)
     pd_convert_groups_free(&pprof->groups);
     pd_vec_free(&pprof->sums.list);
     pd_vec_free(&pprof->locations);
-    pd_map64_free(&pprof->location_map);
+    pd_vec_free(&pprof->plain);
+    pd_map64_free(&pprof->inlined);
+    pd_spool_free(&pprof->kept_locations);
+    pd_spool_close(&pprof->spool);
     pd_text_free(&pprof->message);
     pd_text_free(&pprof->part);
-    free(pprof->places);
+    pd_places_free(&pprof->places);
+    pd_vec_free(&pprof->files);
     free(pprof->location_of);
     free(pprof->column_of);
-    free(pprof->files);
     free(pprof);
 }
 
@@ -521,6 +582,7 @@ const struct pd_format pd_format_pprof = {
     .flags = PERFDATA_FORMAT_BINARY,
     .profile_flags = PERFDATA_PROFILE_SUMS_BY_COMM,
     .detail = PERFDATA_FRAMES_BY_FUNCTION,
+    .part = part,
     .end = end,
     .free = free_state,
 };

@@ -55,7 +55,7 @@ PD_INLINE void pd_pb_bytes(struct pd_text *out, unsigned field, const void *byte
 /* Writes `from` as a message, a packed list or a text, and empties it. */
 PD_INLINE void pd_pb_message(struct pd_text *out, unsigned field, struct pd_text *from)
 {
-    pd_pb_bytes(out, field, from->data, from->length);
+    pd_pb_bytes(out, field, from->data ? from->data : "", from->length);
     out->failed |= from->failed;
     from->length = 0;
 }

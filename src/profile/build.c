@@ -46,6 +46,7 @@ static void drop(void *data, struct pd_batch *batch)
     (void)data;
     if (!rows)
         return;
+    pd_profile_tables_leave(rows->tables);
     pd_vec_free(&rows->rows);
     pd_vec_free(&rows->values);
     pd_vec_free(&rows->switches);
@@ -96,6 +97,10 @@ static perfdata_status run(struct pd_profile_shared *shared)
     shared->by_points = options->detail == PERFDATA_FRAMES_BY_FUNCTION && !shared->session.synth &&
                         !pd_filter_has_location(&shared->filter) && !shared->filter.address_count &&
                         !shared->stop.count;
+    const uint32_t workers = pd_pipeline_threads(&shared->session, options->threads);
+    if (shared->bounds.numbered > PD_PROFILE_NUMBERED_LEAST)
+        shared->bounds.numbered = PD_MAX(shared->bounds.numbered / workers,
+                                         (uint32_t)PD_PROFILE_NUMBERED_LEAST);
     pd_timeline_log_maps(shared->session.timeline, &shared->known.maps);
     perfdata_status status = pd_pipeline_run(&shared->session, &consumer, options->threads);
     if (status >= 0 && shared->lacks_memory)
@@ -239,6 +244,23 @@ perfdata_status perfdata_profile_build(perfdata_recording *recording,
                                        const struct perfdata_profile_options *options,
                                        perfdata_profile **out)
 {
+    static const struct pd_profile_bounds bounds = PD_PROFILE_BOUNDS;
+    return pd_profile_build(recording, options, &bounds, out);
+}
+
+/* Parts are no longer there when the profile is complete, so nothing in it may refer to them. */
+static bool takes_parts(const struct pd_profile_bounds *bounds,
+                        const struct perfdata_profile_options *options)
+{
+    const uint32_t refer = PERFDATA_PROFILE_KEEP_SAMPLES | PERFDATA_PROFILE_CALLS |
+                           PERFDATA_PROFILE_NO_SUMS;
+    return bounds->take && !options->samples && !(options->flags & refer);
+}
+
+perfdata_status pd_profile_build(perfdata_recording *recording,
+                                 const struct perfdata_profile_options *options,
+                                 const struct pd_profile_bounds *bounds, perfdata_profile **out)
+{
     struct perfdata_profile_options known = { 0 };
     if (!recording || !options || !out)
         return PERFDATA_ERROR_ARGUMENT;
@@ -259,7 +281,10 @@ perfdata_status perfdata_profile_build(perfdata_recording *recording,
         .recording = &recording->recording,
         .options = &known,
         .profile = profile,
+        .bounds = *bounds,
     };
+    if (!takes_parts(bounds, &known))
+        shared.bounds.stacks = UINT32_MAX;
     status = build(&shared);
     if (status < 0) {
         perfdata_profile_free(profile);

@@ -151,12 +151,12 @@ static perfdata_status put_call(void *data, const struct pd_call *call)
 
 /* ---- branches ---- */
 
-static uint32_t symbol_of(struct pd_profile_calls *calls, struct pd_profile_worker *worker,
+static uint32_t symbol_of(struct pd_profile_calls *calls, struct pd_profile_tables *tables,
                           const struct pd_profile_place *place)
 {
     if (place->frame == PERFDATA_NONE)
         return 0;
-    uint32_t frame = pd_profile_number_frame(calls->shared, worker, place->frame);
+    uint32_t frame = pd_profile_number_frame(calls->shared, tables, place->frame);
     if (frame == PERFDATA_NONE)
         return PERFDATA_NONE;
     uint32_t function = pd_profile_frame(calls->shared->profile, frame)->function;
@@ -203,15 +203,15 @@ static struct pd_profile_calls *begin(struct pd_profile_shared *shared)
 }
 
 perfdata_status pd_profile_calls_branch(struct pd_profile_shared *shared,
-                                        struct pd_profile_worker *worker,
+                                        struct pd_profile_tables *tables,
                                         const struct pd_profile_branch *branch, uint32_t number)
 {
     struct pd_profile_calls *calls = shared->calls;
     if (!calls && !(calls = shared->calls = begin(shared)))
         return PERFDATA_ERROR_MEMORY;
     struct pd_branch_step step = branch->step;
-    step.from = symbol_of(calls, worker, &branch->from);
-    step.to = symbol_of(calls, worker, &branch->to);
+    step.from = symbol_of(calls, tables, &branch->from);
+    step.to = symbol_of(calls, tables, &branch->to);
     const struct pd_thread *thread = branch->thread;
     bool idle = !thread->tid && !branch->pid;
     struct pd_calls_thread stack = {

@@ -23,7 +23,8 @@ struct pd_profile_worker *pd_profile_worker_new(struct pd_profile_shared *shared
     worker->resolver = resolver;
     pd_resolver_guest_code(resolver, shared->options->flags & PERFDATA_PROFILE_GUEST_CODE);
     pd_resolver_by_object(resolver, shared->by_points);
-    if (pd_chain_memo_init(&worker->callers, CALLERS_KEPT, CALLERS_MEMORY) &&
+    if (pd_profile_tables_renew(worker) &&
+        pd_chain_memo_init(&worker->callers, CALLERS_KEPT, CALLERS_MEMORY) &&
         (!shared->by_points || pd_profile_points_init(&worker->points)))
         return worker;
     pd_profile_worker_free(worker);
@@ -36,17 +37,12 @@ void pd_profile_worker_free(struct pd_profile_worker *worker)
         return;
     pd_chain_memo_free(&worker->callers);
     pd_profile_points_free(&worker->points);
+    pd_profile_tables_leave(worker->tables);
     pd_blocks_free(&worker->functions);
-    pd_blocks_free(&worker->framelist);
-    pd_blocks_free(&worker->stacks);
     pd_map64_free(&worker->function_map);
-    pd_map64_free(&worker->stack_map);
     pd_map64_free(&worker->mapping_map);
     pd_vec_free(&worker->kernel_maps);
     pd_vec_free(&worker->function_ids);
-    pd_vec_free(&worker->frame_ids);
-    pd_vec_free(&worker->stack_ids);
-    free(worker->frame_slots);
     free(worker->frames);
     free(worker);
 }
@@ -487,12 +483,25 @@ static perfdata_status take_mark(struct pd_profile_worker *worker,
 
 /* ---- batches ---- */
 
+/* Begins anew when the tables are large, with whatever else holds their numbers. */
+static bool limit_tables(struct pd_profile_worker *worker)
+{
+    const struct pd_profile_tables *tables = worker->tables;
+    const uint32_t most = worker->shared->bounds.numbered;
+    if (PD_LIKELY(tables->stacks.count <= most && tables->framelist.count <= most))
+        return true;
+    pd_chain_memo_forget(&worker->callers);
+    pd_profile_points_forget(&worker->points);
+    return pd_profile_tables_renew(worker);
+}
+
 perfdata_status pd_profile_collect(struct pd_profile_worker *worker, struct pd_batch *batch)
 {
     struct pd_profile_rows *rows = batch->result;
-    if (!rows && !(rows = batch->result = calloc(1, sizeof *rows)))
+    if ((!rows && !(rows = batch->result = calloc(1, sizeof *rows))) || !limit_tables(worker))
         return pd_no_memory(&worker->shared->recording->context, "the profile");
-    rows->worker = worker;
+    rows->tables = worker->tables;
+    atomic_fetch_add_explicit(&rows->tables->users, 1, memory_order_relaxed);
     rows->rows.count = rows->values.count = rows->switches.count = 0;
     rows->branches.count = rows->marks.count = rows->mark_texts.length = 0;
     pd_resolver_trim(worker->resolver);

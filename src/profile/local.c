@@ -3,6 +3,7 @@
 #include "profile/profile.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include <stdlib.h>
 
 static uint32_t function_of(struct pd_profile_worker *worker, const struct pd_location *location)
 {
@@ -75,27 +76,27 @@ static bool is_same(const struct pd_local_frame *a, const struct pd_local_frame 
 
 static uint64_t hash_of_frame(const void *data, size_t id)
 {
-    const struct pd_profile_worker *worker = data;
-    return hash_of(pd_blocks_at(&worker->framelist, (uint32_t)id, sizeof(struct pd_local_frame)));
+    const struct pd_profile_tables *tables = data;
+    return hash_of(pd_blocks_at(&tables->framelist, (uint32_t)id, sizeof(struct pd_local_frame)));
 }
 
-static uint32_t intern_frame(struct pd_profile_worker *worker, const struct pd_local_frame *frame)
+static uint32_t intern_frame(struct pd_profile_tables *tables, const struct pd_local_frame *frame)
 {
-    if (!pd_slots_reserve(&worker->frame_slots, &worker->frame_mask, worker->framelist.count,
-                          hash_of_frame, worker))
+    if (!pd_slots_reserve(&tables->frame_slots, &tables->frame_mask, tables->framelist.count,
+                          hash_of_frame, tables))
         return PERFDATA_NONE;
-    size_t at = hash_of(frame) & worker->frame_mask;
-    for (; worker->frame_slots[at]; at = (at + 1) & worker->frame_mask) {
-        uint32_t id = worker->frame_slots[at] - 1;
-        if (is_same(pd_blocks_at(&worker->framelist, id, sizeof *frame), frame))
+    size_t at = hash_of(frame) & tables->frame_mask;
+    for (; tables->frame_slots[at]; at = (at + 1) & tables->frame_mask) {
+        uint32_t id = tables->frame_slots[at] - 1;
+        if (is_same(pd_blocks_at(&tables->framelist, id, sizeof *frame), frame))
             return id;
     }
-    struct pd_local_frame *made = pd_blocks_push(&worker->framelist, sizeof *made);
+    struct pd_local_frame *made = pd_blocks_push(&tables->framelist, sizeof *made);
     if (!made)
         return PERFDATA_NONE;
     *made = *frame;
-    worker->frame_slots[at] = worker->framelist.count;
-    return worker->framelist.count - 1;
+    tables->frame_slots[at] = tables->framelist.count;
+    return tables->framelist.count - 1;
 }
 
 static PD_NOINLINE uint32_t new_frame(struct pd_profile_worker *worker,
@@ -112,28 +113,73 @@ static PD_NOINLINE uint32_t new_frame(struct pd_profile_worker *worker,
         frame.address = location->addr;
     if (shared->lines && location->map && !read_line(worker, location, &frame))
         return PERFDATA_NONE;
-    uint32_t id = intern_frame(worker, &frame);
+    uint32_t id = intern_frame(worker->tables, &frame);
     if (id != PERFDATA_NONE)
-        location->memo[0] = (uint64_t)id + 1;
+        location->memo[0] = (uint64_t)worker->generation << 32 | id;
     return id;
 }
 
 uint32_t pd_profile_local_frame(struct pd_profile_worker *worker, struct pd_location *location)
 {
     uint64_t known = location->memo[0];
-    return PD_LIKELY(known) ? (uint32_t)known - 1 : new_frame(worker, location);
+    return PD_LIKELY(known >> 32 == worker->generation) ? (uint32_t)known
+                                                        : new_frame(worker, location);
 }
 
 uint32_t pd_profile_local_stack(struct pd_profile_worker *worker, uint32_t frame, uint32_t parent)
 {
+    struct pd_profile_tables *tables = worker->tables;
     uint64_t key = (uint64_t)parent << 32 | frame;
-    uint32_t id = pd_map64_get(&worker->stack_map, key);
+    uint32_t id = pd_map64_get(&tables->stack_map, key);
     if (PD_LIKELY(id != PD_MAP64_NONE))
         return id;
-    struct pd_local_stack *made = pd_blocks_push(&worker->stacks, sizeof *made);
+    struct pd_local_stack *made = pd_blocks_push(&tables->stacks, sizeof *made);
     if (!made)
         return PERFDATA_NONE;
     *made = (struct pd_local_stack){ frame, parent };
-    id = worker->stacks.count - 1;
-    return pd_map64_set(&worker->stack_map, key, id) ? id : PERFDATA_NONE;
+    id = tables->stacks.count - 1;
+    return pd_map64_set(&tables->stack_map, key, id) ? id : PERFDATA_NONE;
+}
+
+/* ---- tables ---- */
+
+/* As new ones, but with their memory. */
+static void empty(struct pd_profile_tables *tables)
+{
+    tables->framelist.count = tables->stacks.count = 0;
+    pd_map64_clear(&tables->stack_map);
+    if (tables->frame_slots)
+        memset(tables->frame_slots, 0, (tables->frame_mask + 1) * sizeof *tables->frame_slots);
+    tables->frame_ids.count = tables->stack_ids.count = 0;
+}
+
+bool pd_profile_tables_renew(struct pd_profile_worker *worker)
+{
+    struct pd_profile_tables *tables = worker->tables;
+    if (tables && atomic_load_explicit(&tables->users, memory_order_acquire) == 1) {
+        empty(tables);
+    } else {
+        struct pd_profile_tables *made = pd_memory_noted(calloc(1, sizeof *made));
+        if (!made)
+            return false;
+        atomic_init(&made->users, 1);
+        made->worker = worker;
+        worker->tables = made;
+        pd_profile_tables_leave(tables);
+    }
+    worker->generation++;
+    return true;
+}
+
+void pd_profile_tables_leave(struct pd_profile_tables *tables)
+{
+    if (!tables || atomic_fetch_sub_explicit(&tables->users, 1, memory_order_acq_rel) != 1)
+        return;
+    pd_blocks_free(&tables->framelist);
+    pd_blocks_free(&tables->stacks);
+    pd_map64_free(&tables->stack_map);
+    pd_vec_free(&tables->frame_ids);
+    pd_vec_free(&tables->stack_ids);
+    free(tables->frame_slots);
+    free(tables);
 }

@@ -137,6 +137,7 @@ find_sum(struct pd_profile_shared *shared, uint32_t event, uint32_t thread, uint
                      (struct perfdata_profile_sum){ event, thread, stack, 0, 0, 0 }))
         return NULL;
     known->last_sum.data[stack] = known->sum_slots[at] = (uint32_t)profile->sums.count;
+    shared->full |= profile->sums.count > shared->bounds.stacks;
     return &profile->sums.data[profile->sums.count - 1];
 }
 
@@ -222,7 +223,7 @@ static bool merge_row(struct pd_profile_shared *shared, struct pd_profile_rows *
 {
     perfdata_profile *profile = shared->profile;
     const struct pd_profile_row *row = &rows->rows.data[i];
-    uint32_t stack = pd_profile_number_stack(shared, rows->worker, row->stack);
+    uint32_t stack = pd_profile_number_stack(shared, rows->tables, row->stack);
     uint32_t thread = thread_of(shared, row->thread, row->comm, row->pid);
     if (stack == PERFDATA_NONE || thread == PERFDATA_NONE)
         return false;
@@ -268,7 +269,7 @@ static perfdata_status merge_branches(struct pd_profile_shared *shared,
         uint32_t thread = thread_of(shared, branch->thread, branch->comm, branch->pid);
         status = thread == PERFDATA_NONE
                      ? PERFDATA_ERROR_MEMORY
-                     : pd_profile_calls_branch(shared, rows->worker, branch, thread);
+                     : pd_profile_calls_branch(shared, rows->tables, branch, thread);
     }
     return status == PERFDATA_ERROR_MEMORY
                ? pd_no_memory(&shared->recording->context, "the profile")
@@ -301,9 +302,9 @@ static perfdata_status merge_marks(struct pd_profile_shared *shared,
 /* The profile's number for a worker's stack that already has one; PERFDATA_NONE: none yet. */
 PD_INLINE uint32_t numbered(const struct pd_profile_rows *rows, size_t i)
 {
-    const struct pd_profile_worker *worker = rows->worker;
+    const struct pd_profile_tables *tables = rows->tables;
     const uint32_t stack = rows->rows.data[i].stack;
-    return stack < worker->stack_ids.count ? worker->stack_ids.data[stack] - 1 : PERFDATA_NONE;
+    return stack < tables->stack_ids.count ? tables->stack_ids.data[stack] - 1 : PERFDATA_NONE;
 }
 
 /* Prefetches what rows after row i will look at, since their stacks and sums are scattered in
@@ -316,14 +317,57 @@ PD_INLINE void fetch_ahead(const struct pd_profile_shared *shared,
     if (i + ID >= rows->rows.count)
         return;
     uint32_t stack = rows->rows.data[i + ID].stack;
-    if (stack < rows->worker->stack_ids.count)
-        __builtin_prefetch(&rows->worker->stack_ids.data[stack]);
+    if (stack < rows->tables->stack_ids.count)
+        __builtin_prefetch(&rows->tables->stack_ids.data[stack]);
     stack = numbered(rows, i + LAST);
     if (stack < known->last_sum.count)
         __builtin_prefetch(&known->last_sum.data[stack]);
     stack = numbered(rows, i + SUM);
     if (stack < known->last_sum.count && known->last_sum.data[stack])
         __builtin_prefetch(&shared->profile->sums.data[known->last_sum.data[stack] - 1]);
+}
+
+/* ---- parts ---- */
+
+static void forget_slots(uint32_t *slots, size_t mask)
+{
+    if (slots)
+        memset(slots, 0, (mask + 1) * sizeof *slots);
+}
+
+/* Forgets numbers of stacks and frames that the profile no longer has. */
+static void match_part(const struct pd_profile_shared *shared, struct pd_profile_tables *tables)
+{
+    if (PD_LIKELY(tables->part == shared->part))
+        return;
+    tables->part = shared->part;
+    tables->stack_ids.count = 0;
+    if (tables->frame_part != shared->frame_part)
+        tables->frame_ids.count = 0;
+    tables->frame_part = shared->frame_part;
+}
+
+static perfdata_status end_part(struct pd_profile_shared *shared)
+{
+    perfdata_profile *profile = shared->profile;
+    struct pd_profile_known *known = &shared->known;
+    const bool frames = profile->frames.count > shared->bounds.frames;
+    perfdata_status status = shared->bounds.take(shared->bounds.data, profile, frames);
+    if (status < 0)
+        return status;
+    profile->stacks.count = 0;
+    profile->sums.count = 0;
+    known->last_sum.count = 0;
+    forget_slots(known->stack_slots, known->stack_mask);
+    forget_slots(known->sum_slots, known->sum_mask);
+    shared->part++;
+    shared->full = false;
+    if (!frames)
+        return status;
+    profile->frames.count = 0;
+    forget_slots(known->frame_slots, known->frame_mask);
+    shared->frame_part++;
+    return status;
 }
 
 perfdata_status pd_profile_merge(struct pd_profile_shared *shared, struct pd_profile_rows *rows)
@@ -334,10 +378,17 @@ perfdata_status pd_profile_merge(struct pd_profile_shared *shared, struct pd_pro
     if (wants_columns && !reserve_columns(shared, rows->rows.count))
         return pd_no_memory(&shared->recording->context, "the profile");
     size_t from = profile->columns.time.count;
+    match_part(shared, rows->tables);
     for (size_t i = 0; i < rows->rows.count; i++) {
         fetch_ahead(shared, rows, i);
         if (!merge_row(shared, rows, i, wants_columns))
             return pd_no_memory(&shared->recording->context, "the profile");
+        if (PD_LIKELY(!shared->full)) /* a part may end anywhere in a batch */
+            continue;
+        perfdata_status status = end_part(shared);
+        if (status < 0)
+            return status;
+        match_part(shared, rows->tables);
     }
     if (options->samples && rows->rows.count) {
         struct perfdata_samples samples;
@@ -351,6 +402,8 @@ perfdata_status pd_profile_merge(struct pd_profile_shared *shared, struct pd_pro
     perfdata_status status = merge_switches(shared, rows);
     if (status >= 0)
         status = merge_branches(shared, rows);
+    pd_profile_tables_leave(rows->tables);
+    rows->tables = NULL;
     return status < 0 ? status : merge_marks(shared, rows);
 }
 

@@ -160,15 +160,15 @@ static uint32_t intern_frame(struct pd_profile_shared *shared, struct perfdata_p
     return profile->frames.count - 1;
 }
 
-uint32_t pd_profile_number_frame(struct pd_profile_shared *shared, struct pd_profile_worker *worker,
+uint32_t pd_profile_number_frame(struct pd_profile_shared *shared, struct pd_profile_tables *tables,
                                  uint32_t local)
 {
-    uint32_t known = KNOWN_ID(&worker->frame_ids, local);
+    uint32_t known = KNOWN_ID(&tables->frame_ids, local);
     if (known)
         return known - 1;
-    const struct pd_local_frame *from = pd_blocks_at(&worker->framelist, local, sizeof *from);
+    const struct pd_local_frame *from = pd_blocks_at(&tables->framelist, local, sizeof *from);
     struct perfdata_profile_frame frame = {
-        .function = number_function(shared, worker, from->function),
+        .function = number_function(shared, tables->worker, from->function),
         .line = from->line,
         .address = from->address,
     };
@@ -181,7 +181,7 @@ uint32_t pd_profile_number_frame(struct pd_profile_shared *shared, struct pd_pro
         frame.file = pd_intern_text(&shared->profile->texts, text);
     }
     uint32_t id = intern_frame(shared, &frame);
-    return KEEP_ID(&worker->frame_ids, local, id) ? id : PERFDATA_NONE;
+    return KEEP_ID(&tables->frame_ids, local, id) ? id : PERFDATA_NONE;
 }
 
 /* ---- stacks ---- */
@@ -216,35 +216,36 @@ static uint32_t intern_stack(struct pd_profile_shared *shared, uint32_t frame, u
         .depth = parent == PERFDATA_NONE ? 1 : pd_profile_stack(profile, parent)->depth + 1,
     };
     known->stack_slots[at] = profile->stacks.count;
+    shared->full |= profile->stacks.count > shared->bounds.stacks;
     return profile->stacks.count - 1;
 }
 
-uint32_t pd_profile_number_stack(struct pd_profile_shared *shared, struct pd_profile_worker *worker,
+uint32_t pd_profile_number_stack(struct pd_profile_shared *shared, struct pd_profile_tables *tables,
                                  uint32_t stack)
 {
-    uint32_t known = KNOWN_ID(&worker->stack_ids, stack), parent = PERFDATA_NONE;
+    uint32_t known = KNOWN_ID(&tables->stack_ids, stack), parent = PERFDATA_NONE;
     if (PD_LIKELY(known))
         return known - 1;
     shared->known.path.count = 0;
     for (uint32_t at = stack; at != PERFDATA_NONE;) {
-        known = KNOWN_ID(&worker->stack_ids, at);
+        known = KNOWN_ID(&tables->stack_ids, at);
         if (known) {
             parent = known - 1;
             break;
         }
         if (!pd_vec_push(&shared->known.path, at))
             return PERFDATA_NONE;
-        const struct pd_local_stack *local = pd_blocks_at(&worker->stacks, at, sizeof *local);
+        const struct pd_local_stack *local = pd_blocks_at(&tables->stacks, at, sizeof *local);
         at = local->parent;
     }
     for (size_t i = shared->known.path.count; i-- > 0;) {
         uint32_t at = shared->known.path.data[i];
-        const struct pd_local_stack *local = pd_blocks_at(&worker->stacks, at, sizeof *local);
-        uint32_t frame = pd_profile_number_frame(shared, worker, local->frame);
+        const struct pd_local_stack *local = pd_blocks_at(&tables->stacks, at, sizeof *local);
+        uint32_t frame = pd_profile_number_frame(shared, tables, local->frame);
         if (frame == PERFDATA_NONE)
             return PERFDATA_NONE;
         parent = intern_stack(shared, frame, parent);
-        if (!KEEP_ID(&worker->stack_ids, at, parent))
+        if (!KEEP_ID(&tables->stack_ids, at, parent))
             return PERFDATA_NONE;
     }
     return parent;

@@ -287,6 +287,15 @@ bool pd_profile_points_init(struct pd_profile_points *points)
     return points->last && points->near;
 }
 
+void pd_profile_points_forget(struct pd_profile_points *points)
+{
+    if (!points->last)
+        return;
+    memset(points->last, 0, PD_PROFILE_LAST * sizeof *points->last);
+    memset(points->near, 0, ((size_t)1 << (64 - points->near_shift)) * sizeof *points->near);
+    points->nowhere = 0;
+}
+
 void pd_profile_points_free(struct pd_profile_points *points)
 {
     free(points->near);

@@ -65,6 +65,23 @@ struct pd_profile_points {
     const struct pd_map *kernel_map; /* noted last */
 };
 
+/* A worker's frames and stacks. Frames that are told apart by address make millions of stacks, most
+ * of which occur once: when there are many, the worker begins anew with empty tables, at once where
+ * batches still wait whose rows have numbers of the old ones. */
+struct pd_profile_tables {
+    struct pd_profile_worker *worker; /* which keeps the functions */
+    atomic_uint users;                /* the worker, and batches that are not merged yet */
+    struct pd_blocks framelist, stacks;
+    struct pd_map64 stack_map; /* (parent, frame) */
+    uint32_t *frame_slots;     /* number + 1, open addressing */
+    size_t frame_mask;
+    /* The profile's numbers for these, each + 1; 0: not needed yet. For pd_profile_merge()
+     * alone. */
+    PD_VEC(uint32_t) frame_ids;
+    PD_VEC(uint32_t) stack_ids;
+    uint32_t part, frame_part; /* of the profile, that the numbers are of */
+};
+
 struct pd_profile_worker {
     struct pd_profile_shared *shared;
     struct pd_resolver *resolver;
@@ -73,17 +90,14 @@ struct pd_profile_worker {
     struct pd_chain_memo callers; /* the stack of a chain's callers */
     struct pd_profile_points points;
     struct pd_sample synthesised; /* the fields that samples of traces never set */
-    struct pd_blocks functions, framelist, stacks;
+    struct pd_profile_tables *tables;
+    uint32_t generation; /* of the tables, from 1 on: stands above a frame's number in a location's
+                          * memo */
+    struct pd_blocks functions;
     PD_VEC(const struct pd_map *) kernel_maps;
-    struct pd_map64 function_map;           /* of a symbol, or of an object without one */
-    struct pd_map64 stack_map, mapping_map; /* (parent, frame); of a map */
-    uint32_t *frame_slots;                  /* number + 1, open addressing */
-    size_t frame_mask;
-    /* The profile's numbers for the worker's, each + 1; 0: not needed yet. For pd_profile_merge()
-     * alone. */
-    PD_VEC(uint32_t) function_ids;
-    PD_VEC(uint32_t) frame_ids;
-    PD_VEC(uint32_t) stack_ids;
+    struct pd_map64 function_map;  /* of a symbol, or of an object without one */
+    struct pd_map64 mapping_map;   /* of a map */
+    PD_VEC(uint32_t) function_ids; /* as frame_ids */
 };
 
 /* ---- what work() leaves for in_order() ---- */
@@ -120,7 +134,7 @@ struct pd_profile_branch {
 };
 
 struct pd_profile_rows {
-    struct pd_profile_worker *worker;
+    struct pd_profile_tables *tables; /* NULL once they are merged */
     PD_VEC(struct pd_profile_row) rows;
     PD_VEC(uint64_t) values; /* `column_count` a row */
     PD_VEC(struct pd_profile_switch_row) switches;
@@ -203,6 +217,34 @@ PD_INLINE struct perfdata_profile_thread *pd_profile_thread(const perfdata_profi
 
 /* ---- a run ---- */
 
+/* How much of a run is kept. Workers only forget numbers that spare looking the same thing up
+ * again, so `numbered` changes nothing but memory and time. */
+struct pd_profile_bounds {
+    /* Stacks, or frames, that all workers may number together: each begins anew when it has reached
+     * its share, which is not made smaller than PD_PROFILE_NUMBERED_LEAST. */
+    uint32_t numbered;
+    /* Once the profile has more than `stacks` stacks, or as many sums, `take` gets it as it is, and
+     * then these are forgotten: what is left when the run ends is the last part. `frames`: the
+     * frames are forgotten, too, since there are more of them than that. Threads, functions,
+     * objects and texts stay, and no number of theirs changes. Which samples are in a part depends
+     * on their order alone. NULL: the profile is whole. Not where samples are kept, or calls. */
+    perfdata_status (*take)(void *data, const perfdata_profile *profile, bool frames);
+    void *data;
+    uint32_t stacks, frames;
+};
+
+#define PD_PROFILE_NUMBERED_LEAST 65536
+/* By function, a system-wide compile of minutes has fewer than 200,000 stacks: one part. */
+#define PD_PROFILE_BOUNDS                                                                          \
+    {                                                                                              \
+        .numbered = 1 << 18, .stacks = 250000, .frames = 1000000                                   \
+    }
+
+/* build.c: perfdata_profile_build() within bounds. */
+perfdata_status pd_profile_build(perfdata_recording *recording,
+                                 const struct perfdata_profile_options *options,
+                                 const struct pd_profile_bounds *bounds, perfdata_profile **out);
+
 /* For merging: which things already have numbers, and what was met last. */
 struct pd_profile_known {
     PD_VEC(struct pd_function_key) function_keys;
@@ -240,6 +282,9 @@ struct pd_profile_shared {
     uint32_t columns[PERFDATA_COLUMN_COUNT]; /* those that are asked for and there */
     size_t column_count;
     perfdata_profile *profile;
+    struct pd_profile_bounds bounds; /* `numbered`: of a worker */
+    uint32_t part, frame_part;       /* how often stacks were forgotten, and frames */
+    bool full;                       /* the part is: it ends behind this sample */
     struct pd_profile_known known;
     struct pd_profile_calls *calls; /* NULL until a branch comes */
     bool pairs;                     /* branches become calls */
@@ -285,6 +330,10 @@ perfdata_status pd_profile_collect(struct pd_profile_worker *worker, struct pd_b
 /* local.c: numbers for a worker's frames and stacks; PERFDATA_NONE: no memory. */
 uint32_t pd_profile_local_frame(struct pd_profile_worker *worker, struct pd_location *location);
 uint32_t pd_profile_local_stack(struct pd_profile_worker *worker, uint32_t frame, uint32_t parent);
+/* Empty tables in place of the worker's own, if it has any. False: no memory. */
+bool pd_profile_tables_renew(struct pd_profile_worker *worker);
+/* One user less; NULL: nothing. */
+void pd_profile_tables_leave(struct pd_profile_tables *tables);
 /* Notes the kernel's map that a counted sample lies in. False: no memory. */
 bool pd_profile_note_mapping(struct pd_profile_worker *worker, const struct pd_map *map);
 
@@ -293,6 +342,8 @@ bool pd_profile_note_mapping(struct pd_profile_worker *worker, const struct pd_m
 bool pd_profile_points_stack(struct pd_profile_worker *worker, const struct pd_delivered *record,
                              const struct pd_sample *sample, uint32_t *stack);
 bool pd_profile_points_init(struct pd_profile_points *points);
+/* Numbers of the worker's frames and stacks, which mean nothing any more. */
+void pd_profile_points_forget(struct pd_profile_points *points);
 void pd_profile_points_free(struct pd_profile_points *points);
 
 /* merge.c: what a batch left -> the profile. */
@@ -301,13 +352,13 @@ void pd_profile_view(const perfdata_profile *profile, size_t from, struct perfda
 perfdata_status pd_profile_merge(struct pd_profile_shared *shared, struct pd_profile_rows *rows);
 void pd_profile_merge_free(struct pd_profile_shared *shared);
 /* number.c: the profile's number for a worker's stack; PERFDATA_NONE: no memory. */
-uint32_t pd_profile_number_stack(struct pd_profile_shared *shared, struct pd_profile_worker *worker,
+uint32_t pd_profile_number_stack(struct pd_profile_shared *shared, struct pd_profile_tables *tables,
                                  uint32_t stack);
-uint32_t pd_profile_number_frame(struct pd_profile_shared *shared, struct pd_profile_worker *worker,
+uint32_t pd_profile_number_frame(struct pd_profile_shared *shared, struct pd_profile_tables *tables,
                                  uint32_t frame);
 /* calls.c: branches in order of delivery; `number`: of the thread. */
 perfdata_status pd_profile_calls_branch(struct pd_profile_shared *shared,
-                                        struct pd_profile_worker *worker,
+                                        struct pd_profile_tables *tables,
                                         const struct pd_profile_branch *branch, uint32_t number);
 perfdata_status pd_profile_calls_end(struct pd_profile_shared *shared);
 void pd_profile_calls_free(struct pd_profile_calls *calls);
