@@ -202,7 +202,7 @@ void tool_on_issue(void *context, const struct perfdata_issue *issue)
         return;
     }
     /* Workers say them in any order: the one that lies first in the file is kept, and of those whose
-     * place is not known the one whose text is least. */
+     * place is unknown the one with the least text. */
     int order = issue->offset < kept->first_offset ? -1 : issue->offset > kept->first_offset;
     if (!order)
         order = strncmp(issue->text, kept->first_text, sizeof kept->first_text - 1);

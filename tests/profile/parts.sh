@@ -84,7 +84,8 @@ messages=$(python3 "$SOURCE/tests/profile/parts.py" pprof "$work/whole" "$work/l
 python3 -c 'import gzip, sys; sys.exit(b"dummy" in gzip.open(sys.argv[1]).read())' "$work/late" ||
     fail 'there is a column of dummy'
 late 1 && fail 'a late sample of dummy is lost'
-grep -q "event 'dummy.*' has samples late" "$work/log" || fail "of a late sample: $(cat "$work/log")"
+grep -q "event 'dummy.*' has samples late" "$work/log" ||
+    fail "of a late sample: $(cat "$work/log")"
 
 demo=$SOURCE/tests/data/demo
 compare "$demo/spin.data" "$demo/symfs" "$demo/symfs/kallsyms"
@@ -96,6 +97,6 @@ if [ -n "${PERFDATA_CORPUS-}" ]; then
     done
     compare "$PERFDATA_CORPUS/own-pt/rec/c_dyn.data" "$PERFDATA_CORPUS/own-pt/symfs" '' i10usg
 fi
-[ $more -gt $((count / 4)) ] || { echo "only $more of $count exports have more messages"; failed=1; }
+[ $more -gt $((count / 4)) ] || fail "only $more of $count exports have more messages"
 echo "$count exports in parts, $more with more samples than the whole"
 exit $failed
