@@ -230,7 +230,7 @@ static void prepare_part(void *data, unsigned worker, size_t part)
 }
 
 /* Puts rows in order, and finds the chains of each. These can run side by side, unless sorting
- * counts once more. */
+ * counts once more, or filters rows anew by their levels. */
 static perfdata_status prepare(struct pd_report *report)
 {
     const struct pd_report_plan *plan = &report->plan;
@@ -241,7 +241,8 @@ static perfdata_status prepare(struct pd_report *report)
                                                    &report->counts.hist, &report->result.arena);
     if (status < 0)
         return status;
-    pd_parallel(plan->hist.keeps_log ? 1 : report->threads, PREPARATIONS, prepare_part, &preparing);
+    const bool alone = plan->hist.keeps_log || (plan->hist.levels && plan->hist.filters);
+    pd_parallel(alone ? 1 : report->threads, PREPARATIONS, prepare_part, &preparing);
     return preparing.status[SORTING] < 0 ? preparing.status[SORTING] : preparing.status[INDEXING];
 }
 
