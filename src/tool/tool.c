@@ -201,8 +201,8 @@ void tool_on_issue(void *context, const struct perfdata_issue *issue)
             keep_warning(&tool->warnings, issue->perf_text);
         return;
     }
-    /* Workers say them in any order: the one that lies first in the file is kept, and of those whose
-     * place is unknown the one with the least text. */
+    /* Workers say them in any order: the one that lies first in the file is kept, and among those
+     * of unknown place the one with the least text. */
     int order = issue->offset < kept->first_offset ? -1 : issue->offset > kept->first_offset;
     if (!order)
         order = strncmp(issue->text, kept->first_text, sizeof kept->first_text - 1);
