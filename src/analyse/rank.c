@@ -114,7 +114,9 @@ static bool share(struct pd_ranking *ranking, struct sharing *sharing, size_t ro
 static void rank_shared(struct pd_ranking *ranking, struct sharing *sharing)
 {
     size_t count = sharing->all.count;
-    uint32_t *ranks = malloc((count + 1) * sizeof *ranks), rank = 0;
+    if (ranking->failed) /* then ids may be those of things that are not there */
+        return;
+    uint32_t *ranks = calloc(count + 1, sizeof *ranks), rank = 0;
     if (!ranks) {
         ranking->failed = true;
         return;
