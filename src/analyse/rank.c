@@ -114,7 +114,7 @@ static bool share(struct pd_ranking *ranking, struct sharing *sharing, size_t ro
 static void rank_shared(struct pd_ranking *ranking, struct sharing *sharing)
 {
     size_t count = sharing->all.count;
-    if (ranking->failed) /* then ids may be those of things that are not there */
+    if (ranking->failed) /* an id may be that of a thing that could not be kept */
         return;
     uint32_t *ranks = calloc(count + 1, sizeof *ranks), rank = 0;
     if (!ranks) {
@@ -327,7 +327,7 @@ static bool is_symbol_key(uint8_t key)
 
 static void refine_more(struct pd_ranking *ranking, struct pd_ranks *ranks)
 {
-    if (ranking->failed) /* then parts are not those that were to come */
+    if (ranking->failed) /* the parts are incomplete */
         return;
     if (ranks->has_middles)
         ranks->tail_count = pd_rank_refine(ranking, ranks->tails, ranks->tail_count);

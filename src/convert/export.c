@@ -40,42 +40,42 @@ static perfdata_status begin(struct pd_convert *x)
     return status >= 0 && x->format->begin ? x->format->begin(x) : status;
 }
 
+/* The form sees the profile, for the first time or again. */
+static perfdata_status show(struct pd_convert *x, const perfdata_profile *profile)
+{
+    bool first = !x->profile;
+    x->profile = profile;
+    return first ? begin(x) : PERFDATA_OK;
+}
+
+/* The run only learns that it has to stop. The reason is kept, so that nothing that fails later
+ * hides it. */
+static perfdata_status keep_status(struct pd_convert *x, perfdata_status status)
+{
+    x->status = status;
+    if (status < 0)
+        memcpy(x->reason, x->context->message, sizeof x->reason);
+    return status;
+}
+
 static int take_samples(void *data, const perfdata_profile *profile,
                         const struct perfdata_samples *samples)
 {
     struct pd_convert *x = data;
-    bool first = !x->profile;
-    x->profile = profile;
-    if (first)
-        x->status = begin(x);
-    if (x->status >= 0)
-        x->status = x->format->samples(x, samples);
-    if (x->status < 0) /* the run only learns that it may stop; the reason is kept here */
-        memcpy(x->reason, x->context->message, sizeof x->reason);
-    return x->status < 0;
+    perfdata_status status = show(x, profile);
+    return keep_status(x, status < 0 ? status : x->format->samples(x, samples)) < 0;
 }
 
 static perfdata_status take_part(void *data, const perfdata_profile *profile, bool frames)
 {
     struct pd_convert *x = data;
-    bool first = !x->profile;
-    x->profile = profile;
-    if (first)
-        x->status = begin(x);
-    if (x->status >= 0)
-        x->status = x->format->part(x, frames);
-    if (x->status < 0) /* what else fails then must not hide the reason */
-        memcpy(x->reason, x->context->message, sizeof x->reason);
-    return x->status;
+    perfdata_status status = show(x, profile);
+    return keep_status(x, status < 0 ? status : x->format->part(x, frames));
 }
 
 static perfdata_status finish(struct pd_convert *x, const perfdata_profile *profile)
 {
-    bool first = !x->profile;
-    perfdata_status status = PERFDATA_OK;
-    x->profile = profile;
-    if (first)
-        status = begin(x);
+    perfdata_status status = show(x, profile);
     if (status >= 0)
         status = x->format->end(x);
     return status < 0 ? status : pd_convert_flush(x, true);

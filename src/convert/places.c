@@ -11,7 +11,6 @@ static bool is_library(const struct perfdata_profile_object *object)
     return object->is_kernel || *object->name == '[' || (so && (!so[3] || so[3] == '.'));
 }
 
-/* Adds up what was sampled in each object. */
 perfdata_status pd_places_weigh(struct pd_convert *x, struct pd_places *places)
 {
     struct perfdata_query query = PERFDATA_QUERY_INIT;
@@ -36,8 +35,7 @@ perfdata_status pd_places_weigh(struct pd_convert *x, struct pd_places *places)
     return PERFDATA_OK;
 }
 
-/* The object that names the profile, the program that most samples are in; PERFDATA_NONE: there is
- * none. Equal ones are in the order of perfdata_profile_rows(). */
+/* Equal ones are in the order of perfdata_profile_rows(). */
 uint32_t pd_places_main(const perfdata_profile *profile, const struct pd_places *places)
 {
     const struct perfdata_row *best = NULL;
@@ -63,15 +61,12 @@ uint32_t pd_places_main(const perfdata_profile *profile, const struct pd_places 
     return main;
 }
 
-/* With frames by function, where the function begins; for an inlined one, where the function around
- * it does. */
 uint64_t pd_place_address(const perfdata_profile *profile,
                           const struct perfdata_profile_frame *frame)
 {
     return frame->address ? frame->address : pd_profile_function(profile, frame->function)->address;
 }
 
-/* Which addresses of each object occur, as far as frames are known. */
 bool pd_places_measure(const perfdata_profile *profile, struct pd_places *places)
 {
     while (places->list.count < perfdata_profile_object_count(profile))
@@ -123,7 +118,6 @@ static void find_mappings(const perfdata_profile *profile, const struct pd_place
     }
 }
 
-/* Objects that lie at one place keep it; `limit` is 0 for objects without addresses. */
 bool pd_places_find(const perfdata_profile *profile, struct pd_places *places)
 {
     uint32_t objects = perfdata_profile_object_count(profile);

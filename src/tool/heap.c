@@ -38,7 +38,7 @@ static void take_room(void)
         (void)madvise((void *)(uintptr_t)before, (size_t)(behind - before), MADV_HUGEPAGE);
 }
 
-/* Whoever limits addresses wants none of them for nothing. */
+/* Under a limit on addresses, those taken here could be missing later. */
 static bool is_limited(void)
 {
     struct rlimit all, data;

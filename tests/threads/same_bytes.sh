@@ -34,8 +34,8 @@ for recording in "$SOURCE"/tests/data/*/*.data \
         case $one in 0*) count=$((count + 1)) ;; esac
     done
 done
-# Of what many samples have wrong one is named: that with the least text, whichever a worker meets
-# first.
+# Many samples are wrong, in different ways. One way is named: that with the least text, not the one
+# that a worker happens to meet first.
 {
     cat <<'END'
 perfdata-text 1

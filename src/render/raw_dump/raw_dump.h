@@ -29,9 +29,9 @@ struct pd_raw_dump {
     _Atomic uint32_t auxtrace_type; /* from AUXTRACE_INFO, once the front has seen it */
 };
 
-/* Whether the verb prints a line of such a record between pd_raw_dump_record() and
- * pd_raw_dump_behind(). perf then does not tell what a LOST holds or that a round ends, since who
- * would tell it is not called, and of an EXIT only afterwards. */
+/* Whether the verb prints a line of its own for records of this type, between pd_raw_dump_record()
+ * and pd_raw_dump_behind(). The dump then says nothing of what a LOST record or the end of a round
+ * holds, and that of an EXIT behind the line, as perf does. */
 PD_INLINE bool pd_raw_dump_has_line(const struct pd_raw_dump *dump, uint32_t type)
 {
     return dump->line_types && type < 128 && dump->line_types[type / 64] >> type % 64 & 1;
@@ -54,8 +54,8 @@ unsigned pd_raw_dump_made(const struct pd_raw_dump *dump);
  * alone. */
 void pd_raw_dump_name(const struct pd_raw_dump *dump, const struct pd_delivered *record,
                       struct pd_text *text);
-/* What follows all else that is shown of a record: the trace that a sample holds, what is told of
- * an EXIT behind its line. */
+/* What follows all else that is shown of a record: the trace that a sample holds; what an EXIT
+ * holds, where it has a line. */
 void pd_raw_dump_behind(const struct pd_raw_dump *dump, const struct pd_delivered *record,
                         struct pd_text *text);
 /* Puts all record types into the consumer's mask. */

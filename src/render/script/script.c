@@ -134,13 +134,6 @@ PD_INLINE void put_record(struct pd_script_worker *worker, const struct pd_deliv
         pd_script_record(worker, record, text);
 }
 
-/* Whether a record has a line: with -D all records come, but only those that are asked for have
- * one. */
-static bool shows(const struct pd_script *script, uint32_t type)
-{
-    return type < 128 && script->raw.line_types[type / 64] >> type % 64 & 1;
-}
-
 /* Addresses are looked up this many samples before they are printed, since their texts come from
  * far in memory. */
 #define AHEAD 8
@@ -238,8 +231,8 @@ static void work_far(struct pd_script_worker *worker, struct pd_batch *batch)
             pd_raw_dump_record(script->raw.dump, worker->resolver, &batch->records[i],
                                i && batch->records[i].data == batch->records[i - 1].data,
                                &batch->text);
-        if (!script->raw.dump ||
-            (shows(script, batch->records[i].type) && !is_dropped(script, &batch->records[i])))
+        if (!script->raw.dump || (pd_raw_dump_has_line(script->raw.dump, batch->records[i].type) &&
+                                  !is_dropped(script, &batch->records[i])))
             put_record(worker, &batch->records[i], &batch->text);
         if (PD_UNLIKELY(worker->marks) &&
             !pd_script_mark_end(worker, &batch->records[i], &batch->text))
