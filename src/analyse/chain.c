@@ -524,10 +524,9 @@ static bool list_groups(const struct building *building, struct pd_chain_work wo
         if (!pd_vec_push(&tree->order, group))
             return false;
     }
-    if (hist->has_inlined)
-        return pd_siblings_sort(tree, hist, PD_SIBLINGS_BY_NAME);
-    return !unknown || hist->options.frames != PD_FRAMES_BY_FUNCTION ||
-           pd_siblings_sort(tree, hist, PD_SIBLINGS_IN_MEMORY);
+    const bool by_rank = hist->options.frames != PD_FRAMES_BY_FUNCTION ||
+                         !(unknown || hist->has_inlined);
+    return by_rank || pd_siblings_sort(tree, hist);
 }
 
 /* The groups of one work item become children of its node, in the order of rank. */
@@ -566,7 +565,7 @@ static bool sort_children(struct pd_chain_tree *tree, uint32_t parent)
     size_t count = tree->order.count;
     if (count < 2)
         return true;
-    if (!pd_siblings_sort(tree, NULL, PD_SIBLINGS_BY_HITS))
+    if (!pd_siblings_sort_by_hits(tree))
         return false;
     tree->nodes.data[parent].child = (uint32_t)order[0];
     for (size_t i = 0; i < count; i++)

@@ -6,7 +6,7 @@
 struct ordering {
     const struct pd_hist *hist;
     const struct pd_chain_tree *tree;
-    bool (*is_before)(const struct ordering *ordering, uint64_t a, uint64_t b);
+    bool (*precedes)(const struct ordering *ordering, uint64_t a, uint64_t b);
 };
 
 static const struct pd_chain_item *item_of(const struct ordering *ordering, uint64_t group)
@@ -20,21 +20,16 @@ static const struct pd_hist_frame *frame_of(const struct ordering *ordering, uin
     return &hist->frames.data[hist->cells.data[item_of(ordering, group)->cell].frame];
 }
 
-static bool is_before_by_name(const struct ordering *ordering, uint64_t a, uint64_t b)
-{
-    const struct pd_symbol *left = frame_of(ordering, a)->symbol,
-                           *right = frame_of(ordering, b)->symbol;
-    if (left && right && (left->inlined || right->inlined))
-        return strcmp(left->name, right->name) > 0;
-    return item_of(ordering, a)->rank < item_of(ordering, b)->rank;
-}
-
-/* Processes may have mapped the object at different addresses. Where both functions are known,
- * their places in the object tell, which is what the rank goes by. */
-static bool is_before_in_memory(const struct ordering *ordering, uint64_t a, uint64_t b)
+/* Inlined functions are told apart by their names. Processes may have the object at different
+ * addresses, which tell where one of two functions is unknown; where both are known, their places
+ * in the object do, which is what the rank goes by. */
+static bool is_before(const struct ordering *ordering, uint64_t a, uint64_t b)
 {
     const struct pd_hist_frame *left = frame_of(ordering, a), *right = frame_of(ordering, b);
-    if (left->dso != right->dso || (left->symbol && right->symbol))
+    const bool known = left->symbol && right->symbol;
+    if (known && (left->symbol->inlined || right->symbol->inlined))
+        return strcmp(left->symbol->name, right->symbol->name) > 0;
+    if (known || left->dso != right->dso)
         return item_of(ordering, a)->rank < item_of(ordering, b)->rank;
     return left->ip > right->ip;
 }
@@ -45,16 +40,9 @@ static bool has_more_hits(const struct ordering *ordering, uint64_t a, uint64_t 
     return pd_chain_hits(&nodes[a]) > pd_chain_hits(&nodes[b]);
 }
 
-/* Merges by hand, so that no answer of is_before() can lead astray. */
-bool pd_siblings_sort(struct pd_chain_tree *tree, const struct pd_hist *hist,
-                      enum pd_siblings_order by)
+/* Merges by hand, so that no answer can lead astray. */
+static bool sort(const struct ordering *ordering, uint64_t *order, size_t count)
 {
-    const struct ordering ordering = { hist, tree,
-                                       by == PD_SIBLINGS_BY_NAME     ? is_before_by_name
-                                       : by == PD_SIBLINGS_IN_MEMORY ? is_before_in_memory
-                                                                     : has_more_hits };
-    uint64_t *order = tree->order.data;
-    size_t count = tree->order.count;
     if (count < 2)
         return true;
     uint64_t *half = malloc(count * sizeof *half);
@@ -66,7 +54,7 @@ bool pd_siblings_sort(struct pd_chain_tree *tree, const struct pd_hist *hist,
                    a = begin, b = middle;
             for (size_t to = begin; to < end; to++) {
                 bool second = a == middle ||
-                              (b < end && ordering.is_before(&ordering, order[b], order[a]));
+                              (b < end && ordering->precedes(ordering, order[b], order[a]));
                 half[to] = second ? order[b++] : order[a++];
             }
         }
@@ -74,4 +62,16 @@ bool pd_siblings_sort(struct pd_chain_tree *tree, const struct pd_hist *hist,
     }
     free(half);
     return true;
+}
+
+bool pd_siblings_sort(struct pd_chain_tree *tree, const struct pd_hist *hist)
+{
+    const struct ordering ordering = { hist, tree, is_before };
+    return sort(&ordering, tree->order.data, tree->order.count);
+}
+
+bool pd_siblings_sort_by_hits(struct pd_chain_tree *tree)
+{
+    const struct ordering ordering = { NULL, tree, has_more_hits };
+    return sort(&ordering, tree->order.data, tree->order.count);
 }
