@@ -368,14 +368,19 @@ void pd_tp_note_loss(const struct pd_tp *tp, struct pd_tp_losses *losses,
     losses->chunks++;
 }
 
+void pd_tp_put_share(struct pd_text *out, const char *what, uint64_t part, uint64_t whole)
+{
+    pd_text_format(out, "  INFO: %.3f%% %s (%llu out of %llu", (double)part / (double)whole * 100,
+                   what, (unsigned long long)part, (unsigned long long)whole);
+}
+
 void pd_tp_put_losses(struct pd_tp *tp, const struct pd_tp_losses *losses)
 {
     const uint64_t records = tp->session.order_stats_copy.records;
-    if (losses->events && records)
-        pd_text_format(&tp->out, "  INFO: %.3f%% lost events (%llu out of %llu, in %llu chunks)\n",
-                       (double)losses->events / (double)records * 100,
-                       (unsigned long long)losses->events, (unsigned long long)records,
-                       (unsigned long long)losses->chunks);
+    if (!losses->events || !records)
+        return;
+    pd_tp_put_share(&tp->out, "lost events", losses->events, records);
+    pd_text_format(&tp->out, ", in %llu chunks)\n", (unsigned long long)losses->chunks);
 }
 
 /* ---- times ---- */

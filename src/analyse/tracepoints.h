@@ -154,6 +154,9 @@ bool pd_tp_lost(const struct pd_tp *tp, const struct pd_delivered *record, uint6
 /* Adds up such a record; others count for nothing. */
 void pd_tp_note_loss(const struct pd_tp *tp, struct pd_tp_losses *losses,
                      const struct pd_delivered *record);
+/* The beginning of perf's lines about what makes figures doubtful, up to what stands behind the
+ * numbers in parentheses. */
+void pd_tp_put_share(struct pd_text *out, const char *what, uint64_t part, uint64_t whole);
 /* perf's line for them, after the run; nothing where none is missing. */
 void pd_tp_put_losses(struct pd_tp *tp, const struct pd_tp_losses *losses);
 

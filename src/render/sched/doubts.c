@@ -11,22 +11,16 @@ perfdata_status pd_sched_bad_cpu(const struct pd_tp_sample *sample)
                     "a switch on CPU %u, which no machine has, is left out", sample->sample.cpu);
 }
 
-static void put_share(struct pd_text *out, const char *what, uint64_t part, uint64_t whole)
-{
-    pd_text_format(out, "  INFO: %.3f%% %s (%llu out of %llu", (double)part / (double)whole * 100,
-                   what, (unsigned long long)part, (unsigned long long)whole);
-}
-
 void pd_sched_put_doubts(struct pd_tp *tp, const struct pd_sched_doubts *doubts)
 {
     struct pd_text *out = &tp->out;
     if (doubts->late && doubts->stamps) {
-        put_share(out, "unordered timestamps", doubts->late, doubts->stamps);
+        pd_tp_put_share(out, "unordered timestamps", doubts->late, doubts->stamps);
         pd_text_string(out, ")\n");
     }
     pd_tp_put_losses(tp, &doubts->losses);
     if (doubts->bugs && doubts->stamps) {
-        put_share(out, "context switch bugs", doubts->bugs, doubts->stamps);
+        pd_tp_put_share(out, "context switch bugs", doubts->bugs, doubts->stamps);
         pd_text_string(out, doubts->losses.events ? ") (due to lost events?)\n" : ")\n");
     }
 }
