@@ -17,6 +17,7 @@ import xml.dom.minidom
 
 from names_made import COMM, EVENT, FILE, INLINED, NAMES, OBJECT, plain
 import readers
+from protobuf import fields, packed
 
 FOLDER = sys.argv[1]
 SKIPPED = []
@@ -149,35 +150,11 @@ def callgrind():
         assert re.search("190,000 .*PROGRAM TOTALS", text) and "<script>" in text
 
 
-def fields(data):
-    """Fields of a protobuf message: number, value."""
-    at = 0
-
-    def varint():
-        nonlocal at
-        value, shift = 0, 0
-        while True:
-            value |= (data[at] & 0x7f) << shift
-            shift += 7
-            at += 1
-            if data[at - 1] < 0x80:
-                return value
-    while at < len(data):
-        key = varint()
-        value = varint()
-        if key & 7 == 2:
-            value, at = data[at:at + value], at + value
-        else:
-            assert not key & 7
-        yield key >> 3, value
-
-
 def numbers(value):
     """A repeated number, packed or not."""
     if isinstance(value, int):
         return [value]
-    return [n for _, n in fields(b"".join(b"\x08" + v for v in re.findall(
-        b"(?s)[\x80-\xff]*[\0-\x7f]", value)))]
+    return list(packed(value))
 
 
 def pprof():

@@ -4,48 +4,13 @@ stack, event and group the same samples, once they are added up. Prints how many
 as messages. Checks what a reader demands: numbers that exist and are given once, a value for each
 type."""
 import collections, gzip, sys
-
-def fields(data):
-    """Field number and value (a number, or bytes) of each field of a message."""
-    at = 0
-    def varint():
-        nonlocal at
-        value = shift = 0
-        while True:
-            byte = data[at]
-            at += 1
-            value |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                return value
-    while at < len(data):
-        tag = varint()
-        if tag & 7 == 0:
-            yield tag >> 3, varint()
-        elif tag & 7 == 1:
-            at += 8
-            yield tag >> 3, bytes(data[at - 8:at])
-        else:
-            assert tag & 7 == 2, "wire type %d" % (tag & 7)
-            size = varint()
-            at += size
-            assert at <= len(data), "a field ends behind its message"
-            yield tag >> 3, data[at - size:at]
-
-def packed(data):
-    value = shift = 0
-    for byte in data:
-        value |= (byte & 127) << shift
-        shift += 7
-        if byte < 128:
-            yield value
-            value = shift = 0
+from protobuf import fields, packed
 
 def one(message, number, default=0):
-    return next((value for field, value in fields(message) if field == number), default)
+    return next((value for field, value in fields(message, fixed=True) if field == number), default)
 
 def each(message, number):
-    return [value for field, value in fields(message) if field == number]
+    return [value for field, value in fields(message, fixed=True) if field == number]
 
 def pprof(path):
     message = collections.defaultdict(list)
