@@ -5,7 +5,6 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "resolve/resolver.h"
-#include <elf.h>
 #include <stdlib.h>
 
 enum { BLOCK_SHIFT = 7 }; /* about as long as most functions: two of them fit into a slot */
@@ -67,7 +66,7 @@ static PD_NOINLINE const struct pd_block_way *find(struct pd_resolver *resolver,
     const struct pd_symbol_span span = pd_resolver_span_of(resolver, &spot->point);
     const struct pd_symbol *symbol = span.symbol;
     struct pd_location *location = NULL;
-    if (symbol && spot->point.addr < symbol->end && symbol->type != STT_OBJECT)
+    if (symbol && spot->point.addr < symbol->end && !pd_symbol_is_data(symbol))
         location = pd_resolver_of_function(resolver, spot->point.map, spot->cpumode, spot->ip,
                                            symbol);
     if (!location && (symbol || spot->cpumode != PD_CPUMODE_USER))

@@ -4,7 +4,6 @@
 #include "resolve/resolver.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include <elf.h>
 #include <stdlib.h>
 
 static struct pd_symbol_slot *symbol_slot(struct pd_resolver *resolver,
@@ -253,7 +252,7 @@ static struct pd_location *in_object(struct pd_resolver *resolver, const struct 
     if (!symbol && by_function && cpumode == PD_CPUMODE_USER)
         return pd_resolver_outside(resolver, map, ip);
     /* For data the offset is shown, and that depends on the place of the map. */
-    if (!symbol || addr >= symbol->end || symbol->type == STT_OBJECT)
+    if (!symbol || addr >= symbol->end || pd_symbol_is_data(symbol))
         return NULL;
     return by_function ? pd_resolver_of_function(resolver, map, cpumode, ip, symbol)
                        : put_in_object(resolver, map, ip, symbol, at);

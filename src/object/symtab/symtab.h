@@ -8,6 +8,7 @@
 #define PD_SYMTAB_H
 #include "base/arena.h"
 #include "base/vec.h"
+#include <elf.h>
 
 enum pd_symbol_binding { PD_SYMBOL_LOCAL, PD_SYMBOL_GLOBAL, PD_SYMBOL_WEAK, PD_SYMBOL_OTHER };
 
@@ -22,6 +23,12 @@ struct pd_symbol {
     bool inlined;           /* in no table: a function within the one whose range this is */
     uint16_t module_length; /* length of what kallsyms has behind the name: a tab and its module */
 };
+
+/* Whether it is no function. perf shows an offset with it, which depends on where its map lies. */
+PD_INLINE bool pd_symbol_is_data(const struct pd_symbol *symbol)
+{
+    return symbol->type == STT_OBJECT;
+}
 
 /* How many characters the name takes in a column as perf counts them: with the module, which perf
  * does not print. */

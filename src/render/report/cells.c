@@ -4,7 +4,6 @@
 #include "render/data_source.h"
 #include "render/raw_dump/raw_dump.h"
 #include "render/report/draw.h"
-#include <elf.h>
 #include <stdio.h>
 
 /* The least widths of keys and of columns of numbers. */
@@ -261,11 +260,6 @@ static void put_name(const struct pd_symbol *symbol, size_t width, struct pd_tex
                   width < 4 ? symbol->name_length : PD_MIN((size_t)symbol->name_length, width - 4));
 }
 
-static bool is_data(const struct pd_symbol *symbol)
-{
-    return symbol->type == STT_OBJECT;
-}
-
 /* perf takes the address, which is one in the file, for one in memory and subtracts the map's
  * bias. */
 static void put_data(const struct pd_symbol *symbol, uint64_t address, uint64_t map_bias,
@@ -312,7 +306,7 @@ static void cell_symbol(const struct key_cell *cell, struct pd_text *out)
     put_level(first->level, out);
     if (!symbol) {
         put_address(cell->table, address, out);
-    } else if (is_data(symbol)) {
+    } else if (pd_symbol_is_data(symbol)) {
         put_data(symbol, address, first->map_bias, out);
     } else {
         put_name(symbol, cell->width, out);
@@ -461,7 +455,7 @@ static void put_place(const struct key_cell *cell, const struct pd_hist_place *p
     put_level(place->level, out);
     if (!place->symbol)
         put_address(cell->table, place->addr, out);
-    else if (is_data(place->symbol))
+    else if (pd_symbol_is_data(place->symbol))
         put_data(place->symbol, place->addr, place->map_bias, out);
     else
         put_name(place->symbol, cell->width, out);
@@ -484,7 +478,7 @@ static void put_place_address(const struct key_cell *cell, const struct pd_hist_
     put_level(cell->first->level, out);
     if (!symbol) {
         put_address(cell->table, place->addr, out);
-    } else if (is_data(symbol)) {
+    } else if (pd_symbol_is_data(symbol)) {
         put_data(symbol, place->addr, place->map_bias, out);
     } else {
         put_name(symbol, cell->width, out);
@@ -565,7 +559,7 @@ static void put_access(const struct key_cell *cell, const struct pd_hist_place *
     put_level(level, out);
     if (!place->symbol)
         put_address(cell->table, address, out);
-    else if (is_data(place->symbol))
+    else if (pd_symbol_is_data(place->symbol))
         put_data(place->symbol, address, place->map_bias, out);
     else
         put_text(place->symbol->name, room_behind(cell, out->length - begin), out);

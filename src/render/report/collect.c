@@ -2,7 +2,6 @@
 /* Samples into tables: each worker counts for itself. */
 #include "render/report/collect.h"
 #include "format/offsets.h"
-#include <elf.h>
 #include <stdlib.h>
 
 /* Chains of callers that a worker remembers, and the bytes of them. */
@@ -101,7 +100,7 @@ static PD_NOINLINE uint32_t new_frame(struct pd_report_state *state, const struc
         .map_size = sized && location->map ? location->map->end - location->map->start : 0,
         .kernel = location->is_kernel_map,
         .has_map = location->map != NULL,
-        .is_data = location->sym && location->sym->type == STT_OBJECT,
+        .is_data = location->sym && pd_symbol_is_data(location->sym),
     };
     if (state->hist.options.keeps_addresses) {
         made.map = location->map;
