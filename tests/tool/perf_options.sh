@@ -103,6 +103,16 @@ grep -o '^[0-9]* *0x[0-9a-f]* ' found | cmp -s - expected ||
     complain '--disable-order is not the order of the file'
 cmp -s sorted expected && complain 'the recording lies sorted: nothing was shown'
 
+# Nothing is put in order then, so nothing is said of records that cannot be.
+for options in 'report -D --disable-order' 'script --dump-unsorted-raw-trace'; do
+    "$PERFDATA" $options -i "$data/verbs/stat-percpu.data" 2>/dev/null | grep -q WARNING &&
+        complain "$options warns of an order that it does not make"
+done
+for options in 'report -D' 'script -D'; do
+    "$PERFDATA" $options -i "$data/verbs/stat-percpu.data" 2>/dev/null | grep -q WARNING ||
+        complain "$options does not warn of records that it cannot put in order"
+done
+
 # Called as perf, a CPU that is not there is told in perf's lines.
 for cpu in 99 5000 x; do
     "$folder/perf" report --stdio -C $cpu -i "$data/demo/shapes.data" >found 2>said

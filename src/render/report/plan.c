@@ -548,15 +548,21 @@ enum pd_report_mode pd_report_mode_of(const struct pd_recording *recording,
     return recorded || flags & PERFDATA_REPORT_BRANCH_STACK ? PD_REPORT_BRANCH : PD_REPORT_NORMAL;
 }
 
-/* Whether there is what memory mode needs. By default a report of tracepoints alone shows their own
- * text, which needs no data. Arm SPE of kernels before 5.18 brings data and does not say so. */
+/* By default a report of tracepoints alone shows their own text, in whichever mode, and needs no
+ * other data for it. */
+static bool shows_payloads(const struct pd_report_plan *plan)
+{
+    return plan->only_tracepoints && !plan->layout.fields_are_strict &&
+           (!plan->layout.sort || *plan->layout.sort == '+');
+}
+
+/* Whether there is what memory mode needs. Arm SPE of kernels before 5.18 brings data and does not
+ * say so. */
 static bool has_memory_data(const struct pd_recording *recording, const struct pd_report_plan *plan,
                             uint64_t sample_type)
 {
-    if (recording->kind == PD_CONTAINER_PIPE || sample_type & PD_SAMPLE_DATA_SRC)
-        return true;
-    if (plan->only_tracepoints && !plan->layout.fields_are_strict &&
-        (!plan->layout.sort || *plan->layout.sort == '+'))
+    if (recording->kind == PD_CONTAINER_PIPE || sample_type & PD_SAMPLE_DATA_SRC ||
+        shows_payloads(plan))
         return true;
     for (size_t i = 0; i < recording->event_count; i++)
         if (recording->events[i]->name && strstr(recording->events[i]->name, "arm_spe"))
@@ -646,6 +652,8 @@ perfdata_status pd_report_plan_fit(struct pd_recording *recording, struct pd_rep
     choose_mode(recording, plan, sample_type);
     bool children = wants_children && has_chains && !is_pipe && plan->mode == PD_REPORT_NORMAL &&
                     !plan->hist.levels;
+    if (plan->mode == PD_REPORT_BRANCH && shows_payloads(plan)) /* a row a sample, not a branch */
+        plan->mode = PD_REPORT_NORMAL;
     perfdata_status status = setup_columns(recording, plan, children);
     if (status == 0)
         status = setup_latency(recording, plan, &children);

@@ -613,7 +613,7 @@ static perfdata_status run_all(struct pd_script *script)
 {
     uint64_t flags = script->options->flags;
     perfdata_status status = check_options(script);
-    if (!status && flags & PERFDATA_SCRIPT_DUMP)
+    if (!status && flags & PERFDATA_SCRIPT_DUMP && !(flags & PERFDATA_SCRIPT_UNSORTED))
         status = put_warning(script);
     bool features = flags & PERFDATA_SCRIPT_HEADER_FULL && !(flags & PERFDATA_SCRIPT_DUMP) &&
                     script->recording->kind == PD_CONTAINER_PIPE;
