@@ -290,10 +290,10 @@ static void put_cbr(struct pd_synth_queue *queue)
 {
     struct pd_synth *synth = queue->synth;
     uint32_t cbr = queue->step.state->cbr;
-    queue->counts.cbr_seen = cbr;
-    /* Those in front of the first samples are kept. */
+    /* One that comes while samples are skipped waits: it is told as soon as only four are left. */
     if (synth->options.skip && synth->plan.skipped + 4 < synth->options.skip)
         return;
+    queue->counts.cbr_seen = cbr;
     uint64_t skip = synth->options.skip;
     synth->options.skip = 0;
     put_word(queue, PD_SYNTH_CBR, (cbr & 0xff) | (synth->plan.max_non_turbo & 0xff) << 16,

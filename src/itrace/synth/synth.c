@@ -61,7 +61,9 @@ static void set_mask(struct pd_synth *synth)
         mask |= PD_PT_EVENT | PD_PT_IF_CHANGE;
     if (synth->pebs)
         mask |= PD_PT_BLOCK_ITEMS;
-    synth->plan.mask = synth->logger            ? PD_PT_ALL_STEPS
+    /* A change of frequency that was skipped is told at the step that ends the skipping. */
+    bool every = synth->logger || (options->power && options->skip);
+    synth->plan.mask = every                    ? PD_PT_ALL_STEPS
                        : synth->plan.step_types ? synth->plan.step_types
                                                 : mask;
 }
