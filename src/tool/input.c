@@ -59,7 +59,7 @@ enum tool_exit tool_parse_color(struct tool *tool, void *options, const char *va
 enum tool_exit tool_parse_itrace(struct tool *tool, void *options, const char *value, bool unset)
 {
     (void)options;
-    tool->no_itrace = unset;
+    tool->no_itrace |= unset; /* also where --itrace follows, as with perf */
     if (unset)
         return TOOL_DONE;
     if (tool->itrace_count == TOOL_ITRACE_MAX)

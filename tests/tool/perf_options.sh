@@ -103,6 +103,20 @@ grep -o '^[0-9]* *0x[0-9a-f]* ' found | cmp -s - expected ||
     complain '--disable-order is not the order of the file'
 cmp -s sorted expected && complain 'the recording lies sorted: nothing was shown'
 
+# --no-itrace holds wherever it stands, as with perf.
+for options in '--no-itrace --itrace=b' '--insn-trace --no-itrace' '--no-itrace --call-trace'; do
+    "$PERFDATA" script $options -i "$data/itrace/t_jit.data" --symfs "$data/itrace/symfs" >found 2>said
+    [ -s found ] && complain "$options decodes the trace"
+done
+
+# What there is nothing of has its lines of zeros, but not the types that perf 6.1 does not know.
+"$PERFDATA" report --stats --no-skip-empty -i "$data/report/group-read.data" >found 2>/dev/null
+for line in '            LOST events:          0  ( 0.0%)' 'AUX_OUTPUT_HW_ID events:          0  ( 0.0%)' \
+    '      EVENT_TYPE events:          0  ( 0.0%)' '   FINISHED_INIT events:          1  ( 3.3%)'; do
+    grep -qxF "$line" found || complain "--stats --no-skip-empty lacks '$line'"
+done
+[ "$(grep -c ' events: .*%)$' found)" = 40 ] || complain '--stats --no-skip-empty has other types'
+
 # Nothing is put in order then, so nothing is said of records that cannot be.
 for options in 'report -D --disable-order' 'script --dump-unsorted-raw-trace'; do
     "$PERFDATA" $options -i "$data/verbs/stat-percpu.data" 2>/dev/null | grep -q WARNING &&

@@ -83,6 +83,26 @@ static void put_name(const struct pd_recording *recording, const struct pd_event
         pd_text_string(out, event->name);
 }
 
+/* Types that perf 6.1 does not know have no line of zeros. */
+static bool is_shown(const struct counts *counts, uint32_t type)
+{
+    bool old = type <= PD_RECORD_AUX_OUTPUT_HW_ID ||
+               (type >= PD_RECORD_HEADER_ATTR && type <= PD_RECORD_FINISHED_INIT);
+    return pd_record_type_name(type) && (counts->types[type] || (counts->options.empty && old));
+}
+
+static void put_types(const struct counts *counts, struct pd_text *out)
+{
+    for (uint32_t type = 0; type < TYPES; type++) {
+        if (!is_shown(counts, type))
+            continue;
+        const char *name = pd_record_type_name(type);
+        line(out, strncmp(name, "HEADER_", 7) ? name : name + 7, counts->types[type]);
+        pd_text_format(out, "  (%4.1f%%)\n",
+                       100.0 * (double)counts->types[type] / (double)PD_MAX(counts->total, 1));
+    }
+}
+
 static void print(const struct counts *counts, const struct pd_recording *recording,
                   struct pd_text *out)
 {
@@ -95,17 +115,10 @@ static void print(const struct counts *counts, const struct pd_recording *record
         line(out, "TOTAL", counts->total);
         pd_text_char(out, '\n');
     }
-    for (uint32_t type = 0; type < TYPES; type++) {
-        const char *name = pd_record_type_name(type);
-        if (!counts->types[type] || !name)
-            continue;
-        line(out, strncmp(name, "HEADER_", 7) ? name : name + 7, counts->types[type]);
-        pd_text_format(out, "  (%4.1f%%)\n",
-                       100.0 * (double)counts->types[type] / (double)counts->total);
-    }
+    put_types(counts, out);
     for (size_t i = 0; i < counts->event_count; i++) {
         const struct event_counts *event = &counts->events[i];
-        if (!event->samples && !event->lost && !event->dropped)
+        if (!event->samples && !event->lost && !event->dropped && !counts->options.empty)
             continue;
         put_name(recording, recording->events[i], counts->options.lost, out);
         pd_text_string(out, " stats:\n");

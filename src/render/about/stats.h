@@ -11,6 +11,7 @@
 /* What the counts of an event's samples include. */
 struct pd_stats_options {
     bool lost;     /* also lost samples, which perf leaves out below a dump */
+    bool empty;    /* also types and events of which there is nothing */
     bool branches; /* every branch of a sample counts as one */
     unsigned made; /* how many events the dump made up, since perf counts them, too */
     /* By the event's index: how many of its samples the filters keep. NULL: all. */

@@ -380,6 +380,7 @@ static perfdata_status run_dump(struct dump_run *run, struct pd_consumer *consum
         status = pd_session_warn_kernel(&report->session);
     pd_session_close(&report->session);
     struct pd_stats_options stats = {
+        .empty = report->options->flags & PERFDATA_REPORT_SHOW_EMPTY,
         .branches = !run->kept && report->plan.mode == PD_REPORT_BRANCH,
         .made = pd_raw_dump_made(&run->dump),
         .kept = run->kept,
@@ -532,8 +533,8 @@ static perfdata_status print_overview(struct pd_report *report, struct pd_text *
         return pd_tasks_text(recording, flags & PERFDATA_REPORT_MMAPS ? &search : NULL, out, give,
                              report);
     }
-    perfdata_status status = pd_stats_text(recording, (struct pd_stats_options){ .lost = true },
-                                           out);
+    struct pd_stats_options stats = { .lost = true, .empty = flags & PERFDATA_REPORT_SHOW_EMPTY };
+    perfdata_status status = pd_stats_text(recording, stats, out);
     if (status < 0 && recording->stay_closed) /* what was printed might pass for the whole report */
         out->length = before;
     return status;
