@@ -388,7 +388,7 @@ void pd_tp_put_losses(struct pd_tp *tp, const struct pd_tp_losses *losses)
 static bool read_time(const char *text, size_t length, uint64_t *out)
 {
     uint64_t seconds = 0, fraction = 0, unit = 1000000000;
-    size_t i = 0;
+    size_t i = strspn(text, " \t");
     for (; i < length && text[i] != '.'; i++)
         if (text[i] < '0' || text[i] > '9' || pd_mul_overflows(seconds, (uint64_t)10, &seconds) ||
             pd_add_overflows(seconds, (uint64_t)(text[i] - '0'), &seconds))
@@ -405,10 +405,11 @@ static bool read_time(const char *text, size_t length, uint64_t *out)
 
 bool pd_tp_span(const char *text, uint64_t *from, uint64_t *to)
 {
-    const char *comma = strchr(text, ',');
+    size_t length = strcspn(text, ",");
+    const char *stop = text[length] ? text + length + 1 : "";
     *from = *to = 0;
-    return comma && read_time(text, (size_t)(comma - text), from) &&
-           read_time(comma + 1, strlen(comma + 1), to) && (!*to || *from <= *to);
+    return read_time(text, length, from) && read_time(stop, strlen(stop), to) &&
+           (!*to || *from <= *to);
 }
 
 void pd_tp_time(struct pd_text *out, uint64_t time, size_t width)

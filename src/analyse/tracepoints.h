@@ -160,7 +160,7 @@ void pd_tp_put_share(struct pd_text *out, const char *what, uint64_t part, uint6
 /* perf's line for them, after the run; nothing where none is missing. */
 void pd_tp_put_losses(struct pd_tp *tp, const struct pd_tp_losses *losses);
 
-/* "START,STOP" in seconds, of which either may be missing: 0. False: it is none. */
+/* "START,STOP" or "START" in seconds, of which either may be missing: 0. False: it is none. */
 bool pd_tp_span(const char *text, uint64_t *from, uint64_t *to);
 
 /* "%lu.%06lu", as perf writes times; right-aligned in `width`. */

@@ -475,11 +475,11 @@ perfdata_status perfdata_kmem_run(perfdata_recording *recording,
         status = take_keys(context, known.caller_sort, keys);
     if (status >= 0 && known.allocation_sort)
         status = take_keys(context, known.allocation_sort, keys);
-    if (status >= 0 && known.time && !pd_tp_span(known.time, &kmem.from, &kmem.to))
-        status = pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1, "Invalid time string");
     if (status >= 0 && !pd_tp_has_event(&recording->recording, "kmem:kmalloc"))
         status = pd_fail(
             context, PERFDATA_ERROR_NO_DATA, -1,
             "No slab allocation events found.  Have you run 'perf kmem record --slab'?");
+    if (status >= 0 && known.time && !pd_tp_span(known.time, &kmem.from, &kmem.to))
+        status = pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1, "Invalid time string");
     return status < 0 ? status : run(&kmem, &recording->recording, write, data);
 }

@@ -268,7 +268,7 @@ static perfdata_status take_options(struct pd_kwork *kwork)
         status = pd_kwork_take_keys(kwork, sort);
     if (status == PERFDATA_OK && options->time &&
         !pd_tp_span(options->time, &kwork->from, &kwork->to)) {
-        kwork->perf_exit = 234;
+        kwork->perf_exit = 255;
         status = pd_fail(&kwork->tp.recording->context, PERFDATA_ERROR_ARGUMENT, -1,
                          "Invalid time span");
     }

@@ -315,7 +315,7 @@ static bool cut_time(const struct pd_timehist *hist, uint64_t *time, uint64_t *b
         *before = hist->from;
     if (!hist->to)
         return true;
-    if (*before > hist->to)
+    if (!*before || *before > hist->to) /* perf leaves out a CPU's first switch, too */
         return false;
     *time = PD_MIN(*time, hist->to);
     return true;
