@@ -34,7 +34,7 @@ extern "C" {
 #define PERFDATA_REPORT_RELATIVE (UINT64_C(1) << 9)
 /* All events as one group. */
 #define PERFDATA_REPORT_GROUP (UINT64_C(1) << 10)
-/* Events of a group one by one. */
+/* Events of a group one by one; see also PERFDATA_REPORT_UNGROUPED. */
 #define PERFDATA_REPORT_NO_GROUP (UINT64_C(1) << 11)
 /* Shows events without samples, too. */
 #define PERFDATA_REPORT_SHOW_EMPTY (UINT64_C(1) << 12)
@@ -116,6 +116,10 @@ extern "C" {
  * perf. With this flag rows of such events show these chains, too (perf's --show-ref-call-graph).
  * Since 0.1. */
 #define PERFDATA_REPORT_BORROWED_CHAINS (UINT64_C(1) << 48)
+/* Events of a group one by one, as perf's setting report.group=false has it. With
+ * PERFDATA_REPORT_NO_GROUP the headings of events that are no group speak of "events", as those of
+ * perf's --no-group. Since 0.1. */
+#define PERFDATA_REPORT_UNGROUPED (UINT64_C(1) << 49)
 
 /* All zero but struct_size and max_stack is the plain `report`. Strings are borrowed for the call;
  * NULL: not given. Lists are separated by commas. Since 0.1. */

@@ -30,16 +30,22 @@ perfdata_status pd_event_switch_init(struct pd_event_switch *out, struct pd_reco
     return status < 0 ? status : find(recording, options->off, "switch-off", &out->off);
 }
 
+/* A sample that a trace adds to is of a copy of its event, which has the same index. */
+static bool is_of(const struct pd_event *event, const struct pd_event *other)
+{
+    return other && event->index == other->index;
+}
+
 bool pd_event_switch_drops(struct pd_event_switch *state, const struct pd_event *event)
 {
     if (state->on && state->is_off) {
-        if (event != state->on)
+        if (!is_of(event, state->on))
             return true;
         state->is_off = false;
         return !state->shows_both;
     }
     /* Without an event that switches on, perf drops the first sample of the other event only. */
-    if (state->off && !state->is_off && event == state->off) {
+    if (!state->is_off && is_of(event, state->off)) {
         state->is_off = true;
         return !state->shows_both;
     }

@@ -57,6 +57,24 @@ means '[call-graph]\norder = callee\n' '-g callee'
 means '[call-graph]\nthreshold = 20\n' '-g 20'
 means '[call-graph]\nprint-limit = 2\nthreshold = 10\n' '-g 10,2'
 means '[hist]\npercentage = relative\n' '--percentage relative' '--comm nobody,spin'
+means '[report]\ngroup = true\n' ''
+means '[report]\ngroup = true\n' --group --group
+means '[report]\ngroup = false\n' ''
+# Events recorded as groups, and those of no group, which the setting does not join. It parts
+# groups as --no-group does; headings of other events differ from that option's.
+cp "$SOURCE/tests/data/report/groups-two.data" "$SOURCE/tests/data/verbs/tp-sched.data" .
+means '[report]\ngroup = true\n' '' '-g none'
+means '[report]\ngroup = maybe\n' '' '-g none'
+means '[report]\ngroup = false\n' --group '--group -g none'
+PERF_CONFIG=config "$PERFDATA" report --stdio --no-group -g none -i groups-two.data 2>said |
+    grep -v '^# (' >parted
+rm groups-two.data
+means '[report]\ngroup = false\n' '' '-g none'
+cp "$SOURCE/tests/data/report/groups-two.data" .
+PERF_CONFIG=config "$PERFDATA" report --stdio -g none -i groups-two.data 2>said |
+    grep -v '^# (' | cmp -s - parted ||
+    { echo 'report.group = false does not part groups'; failed=1; }
+rm groups-two.data tp-sched.data
 means '[report]\nqueue-size = 1M\n[colors]\ntop = red\n[ui]\nshow-headers = false\n[pager]\nreport = false\n' ''
 
 # says PATTERN SETTINGS VERB

@@ -135,10 +135,11 @@ perfdata_status pd_report_groups_make(const struct pd_recording *recording,
         free(grouping.places);
         return PERFDATA_ERROR_MEMORY;
     }
+    const bool alone = plan->no_group || plan->options->flags & PERFDATA_REPORT_UNGROUPED;
     find_places(&grouping, plan, counts);
     for (uint32_t i = 0; i < count; i++) {
         const struct place *place = &grouping.places[i];
-        size_t listed = list_events(&grouping, i, plan->no_group, events);
+        size_t listed = list_events(&grouping, i, alone, events);
         if (!listed)
             continue;
         out->list[out->count++] = (struct pd_report_group){

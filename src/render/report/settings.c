@@ -103,17 +103,19 @@ perfdata_status pd_report_settings_take(struct pd_context *context,
                                         struct pd_report_settings *settings)
 {
     struct pd_config_places places = PD_CONFIG_PLACES(options);
-    struct reader reader = {
-        .context = context, .options = options, .settings = settings, .skip_empty = true
-    };
+    struct reader reader = { .context = context,
+                             .options = options,
+                             .settings = settings,
+                             .group = true,
+                             .skip_empty = true };
     int status = pd_config_read(context, &places, take_entry, &reader);
     if (status < 0)
         return status;
     put_chains(&reader);
     if (reader.no_children && !(options->flags & PERFDATA_REPORT_CHILDREN))
         options->flags |= PERFDATA_REPORT_NO_CHILDREN;
-    if (reader.group && !(options->flags & PERFDATA_REPORT_NO_GROUP))
-        options->flags |= PERFDATA_REPORT_GROUP;
+    if (!reader.group && !(options->flags & PERFDATA_REPORT_GROUP))
+        options->flags |= PERFDATA_REPORT_UNGROUPED;
     if (!reader.skip_empty && !(options->flags & PERFDATA_REPORT_SKIP_EMPTY))
         options->flags |= PERFDATA_REPORT_SHOW_EMPTY;
     if (reader.chains.relative && !(options->flags & PERFDATA_REPORT_ABSOLUTE))
