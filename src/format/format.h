@@ -171,8 +171,8 @@ PD_INLINE uint64_t pd_record_time(const struct pd_plan *plan, const uint8_t *rec
 
 /* Decoded; the pointers lead into the record and are unaligned, in file byte order (use
  * pd_load64(p, swap)). Absent fields have perf's defaults (docs/perf-data-format.md): cpu, pid,
- * tid, time, id, stream_id all ones, period = attr.sample_period, data_src PD_DATA_SRC_NONE, others
- * 0. */
+ * tid, time, id, stream_id all ones, period = attr.sample_period, data_src PD_DATA_SRC_NONE (0 in
+ * samples of synthesised events), others 0. */
 struct pd_sample {
     const struct pd_event *event;
     const uint8_t *record;

@@ -383,11 +383,12 @@ PD_INLINE bool take_parts(struct cursor *c, struct pd_sample *out)
     return true;
 }
 
-PD_INLINE void reset_parts(struct pd_sample *out)
+/* perf leaves data_src 0 in the samples that it makes itself. */
+PD_INLINE void reset_parts(const struct pd_event *event, struct pd_sample *out)
 {
     const size_t first = offsetof(struct pd_sample, read);
     pd_clear((uint8_t *)out + first, sizeof *out - first);
-    out->data_src = PD_DATA_SRC_NONE;
+    out->data_src = PD_UNLIKELY(event->synthesised) ? 0 : PD_DATA_SRC_NONE;
     out->branch_hw_index = UINT64_MAX;
 }
 
@@ -402,7 +403,7 @@ static PD_NOINLINE bool decide_hw_index(struct cursor *c, const uint8_t *start, 
         return true;
     again.at = start;
     again.no_hw_index = true;
-    reset_parts(&other);
+    reset_parts(out->event, &other);
     bool second_ok = take_parts(&again, &other);
     if (second_ok && (!first_ok || again.at == again.end)) {
         *out = other;
@@ -477,7 +478,7 @@ PD_INLINE perfdata_status decode(const struct pd_event *event, const uint8_t *re
                                  bool swap, struct pd_sample *out)
 {
     const struct pd_plan *plan = &event->plan;
-    reset_parts(out);
+    reset_parts(event, out);
     set_head(event, record, size, swap, out);
     if (PD_UNLIKELY(size < plan->fixed_size)) {
         out->ip = out->addr = 0;

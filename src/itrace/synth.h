@@ -131,7 +131,7 @@ PD_INLINE void pd_synth_sample(const struct pd_delivered *record, struct pd_samp
     out->pid = fixed->pid;
     out->tid = fixed->tid;
     out->cpu = fixed->cpu;
-    out->data_src = PD_DATA_SRC_NONE;
+    out->data_src = 0; /* as perf leaves it */
     out->branch_hw_index = UINT64_MAX;
 }
 

@@ -208,6 +208,7 @@ static perfdata_status plan_side(struct run *run, size_t index)
         side->report.flags |= options->flags & same[i][0] ? same[i][1] : 0;
     run->told.perf_exit = 129;
     perfdata_status status = pd_report_plan_make(context, &side->report, &side->plan);
+    side->plan.layout.for_diff = true;
     if (status == 0)
         status = pd_report_plan_fit(side->recording, &side->plan, &run->told.perf_exit);
     if (status == PERFDATA_ERROR_ARGUMENT && !run->told.perf_exit)

@@ -169,14 +169,12 @@ static void put_number(const struct drawing *drawing, const struct pd_diff_row *
     pd_text_pad(drawing->out, begin, width);
 }
 
-/* The next column of a sort key that is shown. Report adds one for cycles, which diff does not
- * show. */
+/* The next column of a sort key that is shown. */
 static const struct pd_report_column *next_key(const struct pd_report_plan *plan, size_t *at)
 {
     while (*at < plan->layout.column_count) {
         const struct pd_report_column *column = &plan->layout.columns[(*at)++];
-        bool is_key = column->what < PD_KEY_COUNT && column->what != PD_KEY_IPC_NULL;
-        if (is_key && !column->elided)
+        if (column->what < PD_KEY_COUNT && !column->elided)
             return column;
     }
     return NULL;

@@ -35,8 +35,7 @@ static uint32_t identity_of(const struct pd_diff_side *side, const struct pd_his
     const struct pd_hist_options *options = &side->plan.hist;
     text->length = 0;
     for (unsigned k = 0; k < options->key_count; k++)
-        if (options->keys[k] != PD_KEY_IPC_NULL) /* it only repeats the symbol */
-            put_key(side, row, options->keys[k], text);
+        put_key(side, row, options->keys[k], text);
     return text->failed ? PD_INTERN_NONE : pd_intern(identities, text->data, text->length);
 }
 

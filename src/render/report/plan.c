@@ -158,7 +158,7 @@ void pd_report_sort_text(const struct pd_report_plan *plan, struct pd_text *out)
 /* perf adds a column for IPC wherever a sort key contains the word. */
 static void add_ipc(struct pd_report_plan *plan, const char *sort)
 {
-    if (strstr(sort, "symbol"))
+    if (strstr(sort, "symbol") && !plan->layout.for_diff)
         add_order(plan, plan->mode == PD_REPORT_BRANCH ? PD_KEY_IPC_LBR : PD_KEY_IPC_NULL);
 }
 
@@ -618,7 +618,7 @@ static perfdata_status check_mode_data(struct pd_context *context,
 static perfdata_status check_without_chains(struct pd_context *context,
                                             const struct pd_report_plan *plan)
 {
-    if (has_order(plan, PD_KEY_PARENT))
+    if (has_order(plan, PD_KEY_PARENT) && !plan->layout.for_diff)
         return pd_fail(context, PERFDATA_ERROR_NO_DATA, -1,
                        "Selected --sort parent, but no callchain data. Did you call 'perf record' "
                        "without -g?");

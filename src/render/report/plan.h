@@ -45,6 +45,7 @@ struct pd_report_layout {
     size_t order_count;
     bool fields_are_strict, order_set;
     bool thread_counts; /* -T */
+    bool for_diff; /* its keys bring no column for IPC and need no chains; set before fitting */
 };
 
 /* How chains are counted and drawn. */

@@ -542,6 +542,12 @@ static perfdata_status print_overview(struct pd_report *report, struct pd_text *
 
 perfdata_status pd_report_start(struct pd_report *report)
 {
+    const uint64_t flags = report->options->flags;
+    if (flags & PERFDATA_REPORT_STATS && flags & (PERFDATA_REPORT_TASKS | PERFDATA_REPORT_MMAPS)) {
+        report->perf_exit = 0;
+        return pd_fail(&report->recording->context, PERFDATA_ERROR_ARGUMENT, -1,
+                       "--tasks and --mmaps can't be used together with --stats");
+    }
     perfdata_status status = pd_report_plan_make(&report->recording->context, report->options,
                                                  &report->plan);
     if (status == 0)
