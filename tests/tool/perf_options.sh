@@ -117,6 +117,15 @@ for line in '            LOST events:          0  ( 0.0%)' 'AUX_OUTPUT_HW_ID eve
 done
 [ "$(grep -c ' events: .*%)$' found)" = 40 ] || complain '--stats --no-skip-empty has other types'
 
+# A stream is dumped and counted at once, since it cannot be read twice.
+for options in '' '-U' '--no-skip-empty'; do
+    "$PERFDATA" report -D $options -i "$data/report/calls-pipe.data" >expected 2>/dev/null
+    cat "$data/report/calls-pipe.data" | "$PERFDATA" report -D $options -i - >found 2>said ||
+        complain "report -D $options of a stream: $(head -n 1 said)"
+    cmp -s found expected || complain "report -D $options of a stream is not that of a file"
+    grep -q '^Aggregated stats:' found || complain "report -D $options has no counts"
+done
+
 # Nothing is put in order then, so nothing is said of records that cannot be.
 for options in 'report -D --disable-order' 'script --dump-unsorted-raw-trace'; do
     "$PERFDATA" $options -i "$data/verbs/stat-percpu.data" 2>/dev/null | grep -q WARNING &&

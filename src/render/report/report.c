@@ -302,6 +302,8 @@ struct dump_run {
     struct pd_raw_dump dump;
     struct pd_report *report;
     _Atomic uint64_t *kept; /* samples by the event's index; NULL: all are kept */
+    struct pd_stats *stats;
+    struct pd_stats_options counts; /* what they include */
 };
 
 static perfdata_status begin_dump(void *data, unsigned index, struct pd_resolver *resolver,
@@ -333,6 +335,8 @@ static void count_kept(const struct dump_run *run, struct pd_resolver *resolver,
             return;
     }
     const struct pd_event *event = pd_delivered_event(run->report->recording, record);
+    if (event->index >= run->counts.kept_count) /* one that a stream brings late */
+        return;
     atomic_fetch_add_explicit(&run->kept[event->index],
                               plan->mode == PD_REPORT_BRANCH ? sample.branch_count : 1,
                               memory_order_relaxed);
@@ -360,8 +364,11 @@ static perfdata_status sink_dump(void *data, const char *text, size_t length)
 
 static int front_dump(void *data, const struct pd_delivered *record)
 {
-    pd_raw_dump_front(&((struct dump_run *)data)->dump, record);
-    return PD_FRONT_PASS;
+    struct dump_run *run = data;
+    pd_raw_dump_front(&run->dump, record);
+    return pd_stats_see(run->stats, &run->counts, record)
+               ? PD_FRONT_PASS
+               : (int)pd_no_memory(&run->report->recording->context, "counts");
 }
 
 static perfdata_status run_dump(struct dump_run *run, struct pd_consumer *consumer,
@@ -379,13 +386,10 @@ static perfdata_status run_dump(struct dump_run *run, struct pd_consumer *consum
     if (status == 0)
         status = pd_session_warn_kernel(&report->session);
     pd_session_close(&report->session);
-    struct pd_stats_options stats = {
-        .empty = report->options->flags & PERFDATA_REPORT_SHOW_EMPTY,
-        .branches = !run->kept && report->plan.mode == PD_REPORT_BRANCH,
-        .made = pd_raw_dump_made(&run->dump),
-        .kept = run->kept,
-    };
-    return status < 0 ? status : pd_stats_text(report->recording, stats, out);
+    run->counts.made = pd_raw_dump_made(&run->dump);
+    if (status == 0)
+        pd_stats_put(run->stats, &run->counts, out);
+    return status;
 }
 
 static perfdata_status dump(struct pd_report *report, struct pd_text *out)
@@ -412,8 +416,17 @@ static perfdata_status dump(struct pd_report *report, struct pd_text *out)
         if (!run.kept)
             return pd_no_memory(&report->recording->context, "counts");
     }
+    run.counts = (struct pd_stats_options){
+        .empty = report->options->flags & PERFDATA_REPORT_SHOW_EMPTY,
+        .branches = !run.kept && report->plan.mode == PD_REPORT_BRANCH,
+        .kept = run.kept,
+        .kept_count = run.kept ? report->recording->event_count : 0,
+    };
+    run.stats = pd_stats_new(report->recording);
     pd_raw_dump_want(&consumer);
-    perfdata_status status = run_dump(&run, &consumer, out);
+    perfdata_status status = run.stats ? run_dump(&run, &consumer, out)
+                                       : pd_no_memory(&report->recording->context, "counts");
+    pd_stats_free(run.stats);
     free((void *)run.kept);
     return status;
 }
