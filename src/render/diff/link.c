@@ -29,14 +29,19 @@ static void put_key(const struct pd_diff_side *side, const struct pd_hist_row *r
     }
 }
 
+/* The number of the rows with these keys. PD_INTERN_NONE: no memory, or `known` and there are none
+ * yet. */
 static uint32_t identity_of(const struct pd_diff_side *side, const struct pd_hist_row *row,
-                            struct pd_intern *identities, struct pd_text *text)
+                            bool known, struct pd_intern *identities, struct pd_text *text)
 {
     const struct pd_hist_options *options = &side->plan.hist;
     text->length = 0;
     for (unsigned k = 0; k < options->key_count; k++)
         put_key(side, row, options->keys[k], text);
-    return text->failed ? PD_INTERN_NONE : pd_intern(identities, text->data, text->length);
+    if (text->failed)
+        return PD_INTERN_NONE;
+    return known ? pd_intern_find(identities, text->data, text->length)
+                 : pd_intern(identities, text->data, text->length);
 }
 
 static uint64_t place_of(const struct pd_hist_row *row)
@@ -65,8 +70,9 @@ static bool add_row(struct pd_diff *diff, struct pd_diff_event *event, uint32_t 
     return true;
 }
 
+/* `known`: only rows that a side before has, too. */
 static perfdata_status add_side(struct pd_diff *diff, struct pd_diff_event *event, uint32_t side,
-                                struct pd_intern *identities, struct pd_text *text)
+                                bool known, struct pd_intern *identities, struct pd_text *text)
 {
     const struct pd_diff_side *from = &diff->sides[side];
     if (event->events[side] == PD_DIFF_NO_EVENT)
@@ -75,7 +81,9 @@ static perfdata_status add_side(struct pd_diff *diff, struct pd_diff_event *even
     event->totals[side] = from->plan.relative ? rows->period_unfiltered : rows->period;
     event->counts[side] = from->plan.relative ? rows->count_unfiltered : rows->count;
     for (size_t i = 0; i < rows->rows.count; i++) {
-        uint32_t id = identity_of(from, rows->rows.data[i], identities, text);
+        uint32_t id = identity_of(from, rows->rows.data[i], known, identities, text);
+        if (id == PD_INTERN_NONE && known && !text->failed)
+            continue;
         if (id == PD_INTERN_NONE || !add_row(diff, event, side, rows->rows.data[i], id))
             return PERFDATA_ERROR_MEMORY;
     }
@@ -142,6 +150,17 @@ static bool find_event(struct pd_diff_side *side, const struct pd_attr *like, ui
     return true;
 }
 
+/* An event of the other recordings may stand beside several of the first one. perf shows what only
+ * it has beside the first of them. */
+static bool shows_new_rows(struct pd_diff *diff, uint32_t event, bool *out)
+{
+    uint32_t first = event;
+    bool ok = diff->plan->json ||
+              find_event(&diff->sides[0], &diff->sides[0].recording->events[event]->attr, &first);
+    *out = first == event;
+    return ok;
+}
+
 perfdata_status pd_diff_link(struct pd_diff *diff, uint32_t event, struct pd_diff_event *out)
 {
     struct pd_intern identities = { 0 };
@@ -151,12 +170,14 @@ perfdata_status pd_diff_link(struct pd_diff *diff, uint32_t event, struct pd_dif
                                    .events = events };
     out->totals = pd_arena_zalloc(&diff->arena, diff->count * sizeof *out->totals);
     out->counts = pd_arena_zalloc(&diff->arena, diff->count * sizeof *out->counts);
-    bool ok = events && out->totals && out->counts;
+    bool shows_new,
+        ok = events && out->totals && out->counts && shows_new_rows(diff, event, &shows_new);
     perfdata_status status = ok ? 0 : PERFDATA_ERROR_MEMORY;
     for (uint32_t side = 0; side < diff->count && status == 0; side++) {
         events[side] = event;
         bool found = !side || find_event(&diff->sides[side], &out->event->attr, &events[side]);
-        status = found ? add_side(diff, out, side, &identities, &text) : PERFDATA_ERROR_MEMORY;
+        status = found ? add_side(diff, out, side, side && !shows_new, &identities, &text)
+                       : PERFDATA_ERROR_MEMORY;
     }
     if (status == 0) {
         out->shown_total = out->totals[0];
