@@ -50,6 +50,12 @@ static uint64_t place_of(const struct pd_hist_row *row)
     return symbol ? symbol->start : row->addr;
 }
 
+/* perf's tree begins with the lowest address, and the kernel's are negative there. */
+static bool stands_before(const struct pd_hist_row *a, const struct pd_hist_row *b)
+{
+    return (int64_t)place_of(a) < (int64_t)place_of(b);
+}
+
 static bool add_row(struct pd_diff *diff, struct pd_diff_event *event, uint32_t side,
                     const struct pd_hist_row *row, uint32_t id)
 {
@@ -61,13 +67,46 @@ static bool add_row(struct pd_diff *diff, struct pd_diff_event *event, uint32_t 
     }
     struct pd_diff_row *known = &event->rows.data[id];
     struct pd_diff_value *value = &known->values[side];
-    /* perf's tree begins with the lowest address, and the kernel's are negative there */
-    if (known->side == side && value->has && (int64_t)place_of(row) < (int64_t)place_of(known->row))
+    if (known->side == side && value->has && stands_before(row, known->row))
         known->row = row;
     value->has = true;
     value->period += row->period;
     value->count += row->count;
     return true;
+}
+
+/* A side's rows with the same keys: the one that perf keeps, and what all hold. */
+struct joined {
+    const struct pd_hist_row *row;
+    uint64_t period;
+};
+
+/* What the rows of a side that the filters leave hold together. perf adds up whole rows, with those
+ * samples that a filter drops, and asks of rows that it joins only the one that it keeps. */
+static perfdata_status kept_period(const struct pd_diff_side *side,
+                                   const struct pd_hist_event *event, struct pd_text *text,
+                                   uint64_t *out)
+{
+    struct pd_intern identities = { 0 };
+    PD_VEC(struct joined) all = { 0 };
+    bool ok = true;
+    for (size_t i = 0; i < event->rows.count && ok; i++) {
+        const struct pd_hist_row *row = event->rows.data[i];
+        struct joined made = { row, 0 };
+        uint32_t id = identity_of(side, row, false, &identities, text);
+        ok = id != PD_INTERN_NONE && (id < all.count || pd_vec_push(&all, made));
+        if (!ok)
+            break;
+        if (stands_before(row, all.data[id].row))
+            all.data[id].row = row;
+        all.data[id].period += row->period;
+    }
+    *out = 0;
+    for (size_t i = 0; i < all.count; i++)
+        *out += all.data[i].row->filtered ? 0 : all.data[i].period;
+    pd_vec_free(&all);
+    pd_intern_free(&identities);
+    return ok ? PERFDATA_OK : PERFDATA_ERROR_MEMORY;
 }
 
 /* `known`: only rows that a side before has, too. */
@@ -78,7 +117,9 @@ static perfdata_status add_side(struct pd_diff *diff, struct pd_diff_event *even
     if (event->events[side] == PD_DIFF_NO_EVENT)
         return 0;
     const struct pd_hist_event *rows = &from->result.events[event->events[side]];
-    event->totals[side] = from->plan.relative ? rows->period_unfiltered : rows->period;
+    event->totals[side] = rows->period;
+    if (from->plan.relative && kept_period(from, rows, text, &event->totals[side]) < 0)
+        return PERFDATA_ERROR_MEMORY;
     event->counts[side] = from->plan.relative ? rows->count_unfiltered : rows->count;
     for (size_t i = 0; i < rows->rows.count; i++) {
         uint32_t id = identity_of(from, rows->rows.data[i], known, identities, text);
