@@ -337,6 +337,16 @@ size_t pd_resolve_chain(struct pd_resolver *resolver, const struct pd_sample *sa
     return count + resolver->unwound;
 }
 
+bool pd_chain_is_lost(struct pd_resolver *resolver, const struct pd_sample *sample,
+                      const struct pd_thread *thread, uint64_t number, unsigned max_stack)
+{
+    uint64_t ip;
+    if (PD_LIKELY(max_stack || !pd_has_stack(sample)))
+        return false;
+    enter_chain(resolver, thread, number);
+    return pd_unwind_begins(resolver, sample, &ip);
+}
+
 size_t pd_chain_unwound(const struct pd_resolver *resolver)
 {
     return resolver->unwound;

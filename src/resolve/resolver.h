@@ -194,6 +194,8 @@ uint64_t pd_chain_end_to(const struct pd_branch *branch);
 
 /* unwind.c: are there registers and a copied stack? */
 bool pd_has_stack(const struct pd_sample *sample);
+/* Whether perf begins to unwind, and *ip, where. */
+bool pd_unwind_begins(struct pd_resolver *resolver, const struct pd_sample *sample, uint64_t *ip);
 /* The frames in user space from those, callee first; none where perf cannot begin. */
 size_t pd_unwind_frames(struct pd_resolver *resolver, const struct pd_sample *sample,
                         const struct pd_thread *thread, uint64_t number, struct pd_frame *frames,

@@ -247,16 +247,22 @@ static bool step(struct unwinding *u, const struct pd_location *location, bool *
     return false;
 }
 
+bool pd_unwind_begins(struct pd_resolver *resolver, const struct pd_sample *sample, uint64_t *ip)
+{
+    unsigned ip_number, sp_number;
+    return pd_register_ip_sp(pd_features_arch(resolver->symbols->features), &ip_number,
+                             &sp_number) &&
+           register_value(sample, ip_number, ip) && can_unwind(resolver);
+}
+
 size_t pd_unwind_frames(struct pd_resolver *resolver, const struct pd_sample *sample,
                         const struct pd_thread *thread, uint64_t number, struct pd_frame *frames,
                         size_t capacity)
 {
     const char *arch = pd_features_arch(resolver->symbols->features);
     struct unwinding u = { .resolver = resolver, .sample = sample };
-    unsigned ip_number, sp_number;
     size_t count = 0;
-    if (!pd_register_ip_sp(arch, &ip_number, &sp_number) ||
-        !register_value(sample, ip_number, &u.frame.ip) || !can_unwind(resolver))
+    if (!pd_unwind_begins(resolver, sample, &u.frame.ip))
         return 0;
     if ((u.machine = machine_of(sample, arch)) != NULL)
         take_registers(&u);

@@ -613,12 +613,13 @@ static perfdata_status print(struct pd_report *report, struct pd_text *out)
     if (flags & PERFDATA_REPORT_DUMP && !(flags & PERFDATA_REPORT_FILE_ORDER))
         pd_raw_dump_warning(recording, out);
     lead(report, out);
-    if (flags & PERFDATA_REPORT_HEADER_ONLY)
-        return 0;
     status = pd_report_fit(report);
     /* A key that does not parse is noticed before anything is printed. */
-    if ((status == PERFDATA_ERROR_ARGUMENT && !report->perf_exit) ||
-        status == PERFDATA_ERROR_UNSUPPORTED)
+    bool early = (status == PERFDATA_ERROR_ARGUMENT && !report->perf_exit) ||
+                 status == PERFDATA_ERROR_UNSUPPORTED;
+    if (flags & PERFDATA_REPORT_HEADER_ONLY && !early)
+        return PERFDATA_OK;
+    if (early)
         out->length = 0;
     else if (status < 0) /* perf says it before it notices that there is nothing to show */
         elided_names(&report->plan, out);

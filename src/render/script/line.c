@@ -437,7 +437,9 @@ static void put_ip(struct pd_script_worker *worker, const struct pd_script_event
                    uint64_t fields, const struct pd_sample *sample,
                    const struct pd_delivered *record, struct pd_text *text)
 {
-    if (plan->has_chain && sample->callchain) {
+    if (plan->has_chain && sample->callchain &&
+        !pd_chain_is_lost(worker->resolver, sample, record->thread, record->number,
+                          worker->script->form.max_stack)) {
         pd_text_char(text, '\n');
         pd_script_chain(worker, plan, sample, record, text);
         return;
