@@ -14,7 +14,8 @@ extern "C" {
 enum perfdata_kvm_event {
     PERFDATA_KVM_EXITS, /* a reason for which guests were left */
     PERFDATA_KVM_MMIO,  /* an address that a device stands behind, read or written */
-    PERFDATA_KVM_PORTS  /* a port, read or written */
+    PERFDATA_KVM_PORTS, /* a port, read or written */
+    PERFDATA_KVM_MSRS   /* a model-specific register, read or written */
 };
 
 /* Strings are borrowed for the call; NULL: not given. Since 0.1. */

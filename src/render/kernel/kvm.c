@@ -150,10 +150,11 @@ static perfdata_status take_mmio(void *data, const struct pd_tp_sample *sample)
                : PERFDATA_OK;
 }
 
-static perfdata_status take_port(void *data, const struct pd_tp_sample *sample)
+/* A port or a model-specific register: from here to the next entry. */
+static perfdata_status take_access(void *data, const struct pd_tp_sample *sample)
 {
-    uint64_t writes = pd_tp_number(sample, FIRST), port = pd_tp_number(sample, SECOND);
-    return begin(data, sample, (struct key){ port, writes ? WRITES : READS });
+    uint64_t writes = pd_tp_number(sample, FIRST), number = pd_tp_number(sample, SECOND);
+    return begin(data, sample, (struct key){ number, writes ? WRITES : READS });
 }
 
 /* What each kind of event asks for: samples of the other tracepoints would only be passed over. */
@@ -171,12 +172,16 @@ static const struct pd_tp_handler *handlers_of(const struct perfdata_kvm_options
     static const struct pd_tp_handler of_memory[] = {
         ENTRY, EXIT, { "kvm:kvm_mmio", { "type", "gpa" }, take_mmio }, { 0 }
     };
-    static const struct pd_tp_handler of_ports[] = { ENTRY,
-                                                     { "kvm:kvm_pio", { "rw", "port" }, take_port },
-                                                     { 0 } };
+    static const struct pd_tp_handler of_ports[] = {
+        ENTRY, { "kvm:kvm_pio", { "rw", "port" }, take_access }, { 0 }
+    };
+    static const struct pd_tp_handler of_registers[] = {
+        ENTRY, { "kvm:kvm_msr", { "write", "ecx" }, take_access }, { 0 }
+    };
     switch (options->event) {
     case PERFDATA_KVM_MMIO: return of_memory;
     case PERFDATA_KVM_PORTS: return of_ports;
+    case PERFDATA_KVM_MSRS: return of_registers;
     default: return of_exits;
     }
 }
@@ -268,7 +273,8 @@ static int largest_first(const void *a, const void *b)
 
 static void put_head(struct kvm *kvm)
 {
-    static const char *const titles[] = { "VM-EXIT", "MMIO Access", "IO Port Access" };
+    static const char *const titles[] = { "VM-EXIT", "MMIO Access", "IO Port Access",
+                                          "MSR Access" };
     const struct perfdata_kvm_options *options = kvm->options;
     struct pd_text *out = &kvm->tp.out;
     pd_text_string(out, "\n\nAnalyze events for ");
@@ -324,7 +330,7 @@ static perfdata_status check(struct pd_recording *recording,
     char here[PD_CPUID_SIZE];
     const char *id = pd_recording_cpuid(recording, here);
     bool known = !id;
-    if (options->event > PERFDATA_KVM_PORTS || options->by_time > 1)
+    if (options->event > PERFDATA_KVM_MSRS || options->by_time > 1)
         return pd_fail(&recording->context, PERFDATA_ERROR_ARGUMENT, -1,
                        "there are no such events of guests");
     for (size_t i = 0; i < PD_LENGTH(makers) && !known; i++)

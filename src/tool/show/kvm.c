@@ -51,8 +51,8 @@ static const struct tool_option stat_report_rows[] = {
     TOOL_ROW_VERBOSE,
     { TOOL_GROUP, .help = "Output" },
     { TOOL_STRING, 0, "event", "EVENT",
-      "a line a reason to leave the guest: vmexit; an address of a device: mmio; a port: ioport "
-      "(vmexit)",
+      "a line a reason to leave the guest: vmexit; an address of a device: mmio; a port: ioport; a "
+      "model-specific register: msr (vmexit)",
       STAT_FIELD(event) },
     { TOOL_STRING, 'k', "key", "KEY",
       "the most frequent first: sample; the longest in the mean: time (sample)", STAT_FIELD(key) },
@@ -69,7 +69,7 @@ static void set_stat_defaults(void *data)
 static enum tool_exit run_stat_report(struct tool *tool, void *data, int argc, char **argv)
 {
     enum { FAILED = 234, NOT_SUPPORTED = 161 };
-    static const char *const events[] = { "vmexit", "mmio", "ioport" };
+    static const char *const events[] = { "vmexit", "mmio", "ioport", "msr" };
     const struct stat_options *from = data;
     struct perfdata_kvm_options options = { .struct_size = sizeof options,
                                             .pids = from->pids,
