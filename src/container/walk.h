@@ -192,4 +192,74 @@ PD_INLINE int pdc_walk_next(struct pd_walk *walk, struct pd_raw *out)
     return 1;
 }
 
+/* ---- samples in a row: the same, without a struct pd_raw for each ---- */
+
+/* The walk's place, out of its memory while common samples follow each other in the chunk. */
+struct pdc_row {
+    const uint8_t *next, *end, *last;
+    uint64_t offset; /* in the file, of what is at `next` */
+    uint64_t rises;  /* all ones; 0: all within a compressed record have its offset */
+    uint64_t left;   /* of the walk's limit */
+    uint32_t least, span, id_at;
+    const struct pd_event *single;
+};
+
+/* False: there is no row, as pdc_walk_next() has to look closely. */
+PD_INLINE bool pdc_row_begin(const struct pd_walk *walk, struct pdc_row *row)
+{
+    const struct pd_recording *recording = walk->recording;
+    if (walk->swap || walk->lost_way || !recording->event_count)
+        return false;
+    *row = (struct pdc_row){ .next = walk->next,
+                             .end = walk->end,
+                             .last = walk->last,
+                             .offset = pdc_walk_offset(walk),
+                             .rises = walk->inflate.inside ? 0 : UINT64_MAX,
+                             .left = walk->limit.records_left,
+                             .least = walk->least[PD_RECORD_SAMPLE],
+                             .span = walk->span[PD_RECORD_SAMPLE],
+                             .single = walk->single };
+    if (recording->ids.same_positions)
+        row->id_at = 8u * recording->events[0]->plan.id_position;
+    return row->single || row->id_at;
+}
+
+/* The event of the record at `next` and its size and misc, when it is a sample as most are; else
+ * NULL, and pdc_walk_next() has to take it. */
+PD_INLINE const struct pd_event *pdc_row_look(const struct pd_walk *walk, const struct pdc_row *row,
+                                              uint32_t *size, uint16_t *misc)
+{
+    const size_t room = (size_t)(row->end - row->next);
+    if (PD_UNLIKELY(room < 8 || !row->left))
+        return NULL;
+    const struct pd_record_header header = pd_record_header(row->next, false);
+    if (PD_UNLIKELY(header.type != PD_RECORD_SAMPLE || header.size - row->least > row->span ||
+                    (header.size & 7) || header.size > room))
+        return NULL;
+    *size = header.size;
+    *misc = header.misc;
+    if (row->single)
+        return row->single;
+    if (PD_UNLIKELY(row->id_at + 8 > header.size))
+        return NULL;
+    const uint64_t id = pd_load64(row->next + row->id_at, false);
+    const struct pdc_cached_event *cached = &walk->cache[id % PD_LENGTH(walk->cache)];
+    return PD_LIKELY(cached->id == id) ? cached->event : NULL;
+}
+
+PD_INLINE void pdc_row_take(struct pdc_row *row, uint32_t size)
+{
+    row->last = row->next;
+    row->next += size;
+    row->offset += size & row->rises;
+    row->left--;
+}
+
+PD_INLINE void pdc_row_end(struct pd_walk *walk, const struct pdc_row *row)
+{
+    walk->next = row->next;
+    walk->last = row->last;
+    walk->limit.records_left = row->left;
+}
+
 #endif

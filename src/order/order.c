@@ -361,6 +361,117 @@ static PD_NOINLINE void count_other(struct pd_order *order, const struct pd_raw 
     }
 }
 
+/* ---- samples in a row ---- */
+
+/* What they change in the order, and what they are tested for, out of its memory meanwhile. */
+struct row {
+    struct pdc_row walk;
+    struct pd_queue_run *run; /* that ends at `tail`; NULL: none does */
+    uint64_t tail, full;      /* where the next one goes, and where there is no more room */
+    uint64_t last_time, max_timestamp, ghost_time, waiting;
+    size_t unheard_count;
+};
+
+PD_INLINE void begin_run(const struct pd_queue *queue, struct row *row)
+{
+    const size_t runs = queue->runs.count;
+    row->run = runs ? &queue->runs.data[runs - 1] : NULL;
+    if (row->run && row->run->end != row->tail)
+        row->run = NULL;
+}
+
+/* Begins another run: the sample is older than the one before. False: no memory. */
+static PD_NOINLINE bool change_run(struct pd_queue *queue, struct row *row)
+{
+    if (row->run)
+        row->run->end = row->tail;
+    row->run = NULL;
+    if (!pd_vec_push(&queue->runs, (struct pd_queue_run){ row->tail, row->tail }))
+        return false;
+    row->run = &queue->runs.data[queue->runs.count - 1];
+    return true;
+}
+
+PD_INLINE void pass_over_in_row(struct pd_queue *queue, struct row *row, uint64_t time)
+{
+    queue->ghosts = true;
+    row->max_timestamp = PD_MAX(row->max_timestamp, time);
+    if (time <= queue->next_flush)
+        row->ghost_time = PD_MAX(row->ghost_time, time);
+}
+
+/* Takes the sample at the row's place. False: it is not common in every way. */
+PD_INLINE bool take_in_row(struct pd_order *order, struct row *row)
+{
+    struct pd_queue *queue = &order->queue;
+    uint32_t size;
+    uint16_t misc;
+    const struct pd_event *event = pdc_row_look(order->walk, &row->walk, &size, &misc);
+    if (PD_UNLIKELY(!event))
+        return false;
+    const uint64_t time = pd_record_time(&event->plan, row->walk.next, size, PD_RECORD_SAMPLE);
+    if (PD_UNLIKELY(time == PD_NO_TIME || pd_queue_is_late(queue, time)))
+        return false;
+    if (event->index < row->unheard_count && order->unheard[event->index]) {
+        pass_over_in_row(queue, row, time);
+        pdc_row_take(&row->walk, size);
+        return true;
+    }
+    const uint64_t waiting = row->waiting + size + sizeof(struct pd_queue_entry);
+    if (PD_UNLIKELY(row->tail == row->full || waiting > order->room))
+        return false;
+    if (PD_UNLIKELY(!row->run || time < row->last_time) && !change_run(queue, row))
+        return false;
+    *pd_queue_at(queue, row->tail++) = (struct pd_queue_entry){ .time = time,
+                                                                .data = row->walk.next,
+                                                                .offset = row->walk.offset,
+                                                                .event = event->index,
+                                                                .held = order->current,
+                                                                .type = PD_RECORD_SAMPLE,
+                                                                .size = (uint16_t)size,
+                                                                .misc = misc };
+    row->last_time = time;
+    row->max_timestamp = PD_MAX(row->max_timestamp, time);
+    row->waiting = waiting;
+    pdc_row_take(&row->walk, size);
+    return true;
+}
+
+/* Takes all samples that are common and follow each other in a chunk that is known: what they are
+ * tested for and what becomes of them is as in read_on(), with much less to do for each. */
+static PD_NOINLINE void read_row(struct pd_order *order)
+{
+    struct pd_queue *queue = &order->queue;
+    struct row row;
+    if (!order->sorted || pd_queue_empty(queue) || order->walk->chunk != order->walk_chunk ||
+        !pdc_row_begin(order->walk, &row.walk))
+        return;
+    const uint64_t left = row.walk.left;
+    row.tail = queue->tail;
+    row.full = order->current != NONE ? queue->head + queue->size : row.tail;
+    row.last_time = queue->last_time;
+    row.max_timestamp = queue->max_timestamp;
+    row.ghost_time = queue->ghost_time;
+    row.waiting = order->waiting;
+    row.unheard_count = order->unheard ? order->unheard_count : 0;
+    begin_run(queue, &row);
+    while (take_in_row(order, &row))
+        ;
+    const uint64_t taken = left - row.walk.left;
+    pdc_row_end(order->walk, &row.walk);
+    if (row.run)
+        row.run->end = row.tail;
+    if (order->current != NONE)
+        order->held.data[order->current].queued += (uint32_t)(row.tail - queue->tail);
+    queue->tail = row.tail;
+    queue->last_time = row.last_time;
+    queue->max_timestamp = row.max_timestamp;
+    queue->ghost_time = row.ghost_time;
+    order->waiting = row.waiting;
+    order->stats.records += taken;
+    order->stats.samples += taken;
+}
+
 /* A failure: what was read before is still delivered. */
 static int stop_reading(struct pd_order *order, perfdata_status status)
 {
@@ -370,10 +481,11 @@ static int stop_reading(struct pd_order *order, perfdata_status status)
 }
 
 /* Reads on until a record can be delivered at once (1), or a flush or the end is due (0). */
-static int read_on(struct pd_order *order, struct pd_delivered *out)
+static PD_NOINLINE int read_on(struct pd_order *order, struct pd_delivered *out)
 {
     struct pd_raw raw;
     for (;;) {
+        read_row(order);
         int got = pdc_walk_next(order->walk, &raw);
         if (PD_UNLIKELY(got <= 0))
             return stop_reading(order, got);
@@ -407,7 +519,8 @@ static int read_on(struct pd_order *order, struct pd_delivered *out)
     }
 }
 
-int pd_order_next(struct pd_order *order, struct pd_delivered *out)
+/* pd_order_next() */
+static PD_NOINLINE int next_of_any(struct pd_order *order, struct pd_delivered *out)
 {
     if (PD_UNLIKELY(order->to_release != NONE)) {
         drop_held(order, order->to_release);
@@ -431,6 +544,14 @@ int pd_order_next(struct pd_order *order, struct pd_delivered *out)
         if (got)
             return got;
     }
+}
+
+int pd_order_next(struct pd_order *order, struct pd_delivered *out)
+{
+    /* most records, without a call */
+    if (PD_LIKELY(order->draining && order->queue.heap.count && order->to_release == NONE))
+        return deliver_queued(order, pd_queue_pop(&order->queue), out);
+    return next_of_any(order, out);
 }
 
 void pd_order_pass_over(struct pd_order *order, const bool *unheard, size_t count)

@@ -136,6 +136,80 @@ static void test_ties(void)
     CHECK_STR(text, "R R 5 6 10 10:2 10:3 10:11 10:12 10:13 R 7 10:21 10:22 10:23");
 }
 
+/* ---- by chance, against the rules as they are written down ---- */
+
+struct queued {
+    uint64_t time;
+    uint32_t tid;
+};
+
+static int earlier(const void *left, const void *right)
+{
+    const struct queued *a = left, *b = right;
+    if (a->time != b->time)
+        return a->time < b->time ? -1 : 1;
+    return a->tid < b->tid ? -1 : a->tid > b->tid; /* tids rise as records come */
+}
+
+enum { MOST = 400 };
+struct rules {
+    struct queued queued[MOST];
+    size_t count, at; /* `at`: of the text */
+    uint64_t greatest, next_flush, last, late;
+    char text[sizeof text];
+};
+
+static void flush(struct rules *rules, uint64_t limit)
+{
+    qsort(rules->queued, rules->count, sizeof *rules->queued, earlier);
+    size_t out = 0;
+    for (; out < rules->count && rules->queued[out].time <= limit; out++) {
+        const struct queued *entry = &rules->queued[out];
+        rules->last = entry->time;
+        rules->at += (size_t)snprintf(rules->text + rules->at, sizeof rules->text - rules->at,
+                                      "%" PRIu64 ":%u ", entry->time, entry->tid);
+    }
+    rules->count -= out;
+    memmove(rules->queued, rules->queued + out, rules->count * sizeof *rules->queued);
+    if (rules->count)
+        rules->next_flush = rules->greatest;
+}
+
+static void test_random(uint32_t random, unsigned spread)
+{
+    static struct rules rules;
+    struct maker m = maker_begin();
+    uint64_t base = 1000;
+    memset(&rules, 0, sizeof rules);
+    for (uint32_t i = 2; i < MOST; i++) {
+        random = random * 1103515245 + 12345;
+        if (random >> 16 & 15 || !rules.count) {
+            const uint64_t time = base + (random >> 20) % spread;
+            base += random >> 13 & 7;
+            if (random >> 12 & 1)
+                maker_sample(&m, time, 1, i, 0x400000);
+            else
+                maker_comm(&m, time, 1, i, "name");
+            rules.greatest = rules.count ? PD_MAX(rules.greatest, time) : time;
+            rules.late += time < rules.last;
+            rules.queued[rules.count++] = (struct queued){ time, i };
+        } else {
+            maker_round(&m);
+            rules.at += (size_t)snprintf(rules.text + rules.at, sizeof rules.text - rules.at, "R ");
+            const bool left = rules.count;
+            const uint64_t greatest = rules.greatest;
+            flush(&rules, rules.next_flush);
+            if (left)
+                rules.next_flush = greatest;
+        }
+    }
+    flush(&rules, UINT64_MAX);
+    rules.text[rules.at ? rules.at - 1 : 0] = 0;
+    run(&m, PD_ORDER_DELIVERY);
+    CHECK_STR(text, rules.text);
+    CHECK_U64(stats.late, rules.late);
+}
+
 /* More than any chunk holds, all of it queued until the end. */
 static void test_many_chunks(void)
 {
@@ -178,6 +252,8 @@ int main(void)
         test_without_time();
         test_ties();
         test_many_chunks();
+        for (uint32_t i = 0; i < 30; i++)
+            test_random(i, 1 + i * i * 3);
     }
     return test_done();
 }
