@@ -176,6 +176,13 @@ perfdata_status pd_timeline_map_code(struct pd_timeline *timeline, const struct 
  * Publishes the maps changed since. */
 struct pd_thread *pd_timeline_touch(struct pd_timeline *timeline, uint32_t pid, uint32_t tid,
                                     uint64_t number);
+/* Where all changes of maps, and of who has them, are counted: while the count stays, so do the
+ * newest maps. */
+const uint64_t *pd_timeline_changes(const struct pd_timeline *timeline);
+/* The map of a user address as the newest record left the maps, NULL. `number` is the newest, and
+ * the thread was touched at it. */
+const struct pd_map *pd_thread_map_now(const struct pd_thread *thread, uint64_t number,
+                                       uint64_t ip);
 /* perf's machine__findnew_thread without a change where it exists; NULL when there is none. */
 struct pd_thread *pd_timeline_find(struct pd_timeline *timeline, uint32_t tid);
 /* Versions older than `number` are no longer needed by any reader: they may be freed. */

@@ -209,13 +209,20 @@ struct pd_thread *pd_timeline_find(struct pd_timeline *timeline, uint32_t tid)
     return find_thread(timeline, tid);
 }
 
-struct pd_thread *pd_timeline_touch(struct pd_timeline *timeline, uint32_t pid, uint32_t tid,
-                                    uint64_t number)
+const uint64_t *pd_timeline_changes(const struct pd_timeline *timeline)
+{
+    return &timeline->pool.changes;
+}
+
+const struct pd_map *pd_thread_map_now(const struct pd_thread *thread, uint64_t number, uint64_t ip)
+{
+    return pd_map_set_find_now(pd_thread_set(thread->state, number), ip);
+}
+
+static PD_NOINLINE struct pd_thread *touch(struct pd_timeline *timeline, uint32_t pid, uint32_t tid,
+                                           uint64_t number)
 {
     struct pd_recent_thread *recent = &timeline->recent[tid % PD_RECENT_THREADS];
-    if (PD_LIKELY(recent->tid == tid && (recent->pid == pid || recent->has_pid) && recent->thread &&
-                  recent->changes == timeline->pool.changes))
-        return recent->thread;
     struct pd_thread *thread = pd_thread_findnew(timeline, pid, tid, number);
     if (PD_UNLIKELY(!thread))
         return NULL;
@@ -227,6 +234,16 @@ struct pd_thread *pd_timeline_touch(struct pd_timeline *timeline, uint32_t pid, 
     bool has_pid = atomic_load_explicit(&thread->state->pid_at, memory_order_relaxed) != NEVER;
     *recent = (struct pd_recent_thread){ thread, tid, pid, has_pid, timeline->pool.changes };
     return thread;
+}
+
+struct pd_thread *pd_timeline_touch(struct pd_timeline *timeline, uint32_t pid, uint32_t tid,
+                                    uint64_t number)
+{
+    const struct pd_recent_thread *recent = &timeline->recent[tid % PD_RECENT_THREADS];
+    if (PD_LIKELY(recent->tid == tid && (recent->pid == pid || recent->has_pid) && recent->thread &&
+                  recent->changes == timeline->pool.changes))
+        return recent->thread;
+    return touch(timeline, pid, tid, number);
 }
 
 /* ---- records ---- */

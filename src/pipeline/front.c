@@ -65,6 +65,9 @@ perfdata_status pd_front_open(struct pd_session *session, const struct pd_consum
     pd_split_init(&front->split, session->recording);
     pd_deferred_init(&front->deferred, session->recording, &front->made);
     front->completes = !consumer->no_chains || pd_deferred_any(session->recording);
+    if (consumer->only_symbol && session->symbols && !session->jit && !session->synth &&
+        !session->guests.wanted)
+        front->elsewhere = pd_elsewhere_new(session->symbols, consumer->only_symbol);
     perfdata_status status = pd_deferred_prepare(session->recording);
     if (status >= 0)
         status = pd_order_open(session->recording, consumer->order, &front->order);
@@ -85,6 +88,7 @@ void pd_front_close(struct pd_front *front)
     pd_split_free(&front->split);
     pd_deferred_free(&front->deferred);
     pd_made_free(&front->made);
+    pd_elsewhere_free(front->elsewhere);
     if (!front->order)
         return;
     front->session->order_stats_copy = *pd_order_statistics(front->order);
@@ -456,13 +460,28 @@ PD_INLINE void fetch_room(const struct pd_delivered *record)
     __builtin_prefetch(at + LINE, 1);
 }
 
+/* Whether a sample, whose thread is known, is none that the consumer asks for. */
+PD_INLINE bool is_elsewhere(const struct pd_front *front, const struct pd_delivered *record)
+{
+    const struct pd_event *event = record->event;
+    if (!event || !event->plan.ip || !pd_sample_is_whole(&event->plan, record->data, record->size))
+        return false;
+    return pd_elsewhere_is(front->elsewhere, record->thread, record->number,
+                           record->misc & PD_MISC_CPUMODE_MASK,
+                           pd_load64(record->data + event->plan.ip, event->plan.swap));
+}
+
+/* Samples that a batch passes over: until it ends, maps that hold no more are kept. */
+enum { ELSEWHERE_MOST = 16 * PD_BATCH_RECORDS };
+
 static int fill(struct pd_front *front, struct pd_job *job)
 {
     const struct pd_consumer *consumer = front->consumer;
     struct pd_batch *batch = &job->batch;
     uint64_t bytes = 0;
+    unsigned left = ELSEWHERE_MOST;
     front->serial++;
-    while (batch->count < PD_BATCH_RECORDS && bytes < PD_BATCH_BYTES) {
+    while (batch->count < PD_BATCH_RECORDS && bytes < PD_BATCH_BYTES && left) {
         struct pd_delivered *record;
         fetch_room(&batch->records[batch->count]);
         int got = take_next(front, job, &record);
@@ -488,6 +507,10 @@ static int fill(struct pd_front *front, struct pd_job *job)
             touch_sample(front, record);
             if (PD_UNLIKELY(!record->thread && !consumer->no_threads))
                 return pd_no_memory(&front->session->recording->context, "threads and batches");
+            if (front->elsewhere && is_elsewhere(front, record)) {
+                left--;
+                continue;
+            }
         } else {
             perfdata_status status = act(front, record, batched, acts);
             if (status < 0)

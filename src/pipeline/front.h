@@ -37,8 +37,9 @@ struct pd_front {
     struct pd_split split;
     struct pd_deferred deferred;
     struct pd_made made;
-    bool completes;    /* chains that end with a mark get what was deferred */
-    bool kernel_shown; /* the first sample in the kernel was seen */
+    struct pd_elsewhere *elsewhere; /* NULL: all samples come */
+    bool completes;                 /* chains that end with a mark get what was deferred */
+    bool kernel_shown;              /* the first sample in the kernel was seen */
     /* With a trace: the record that waits for the samples that come before it. */
     struct pd_synth *synth;
     struct pd_delivered waiting;

@@ -178,6 +178,9 @@ struct pd_consumer {
      * depends on them, as for parts of samples; NULL: none. */
     const bool *unheard;
     size_t unheard_count;
+    /* Samples in functions of other names, or in none, need not come, where that is known before
+     * they are looked at; NULL: all come. Nor may anything but `front` depend on them. */
+    const char *only_symbol;
     enum pd_order_mode order;
     /* A worker's own state; may be NULL. `resolver` lives until after `end`. Nobody trims it but
      * the consumer, at the start of work() for instance, when no batch of its own still points into

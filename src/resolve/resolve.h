@@ -159,6 +159,18 @@ void pd_resolver_at_spots(struct pd_resolver *resolver, const struct pd_spot *sp
 bool pd_resolver_trim(struct pd_resolver *resolver);
 struct pd_symbols *pd_resolver_symbols(struct pd_resolver *resolver);
 
+/* Which samples lie in no function of a name, told before anything else is made of them. One owner,
+ * the writer of the timeline. */
+struct pd_elsewhere;
+/* NULL without memory. `symbols` and `name` outlive it. */
+struct pd_elsewhere *pd_elsewhere_new(struct pd_symbols *symbols, const char *name);
+void pd_elsewhere_free(struct pd_elsewhere *elsewhere);
+/* Whether the address lies in no function of the name, for a thread of the recording's own machine
+ * that was touched at `number`, the newest. False where nothing is known yet: it loads no symbols,
+ * and every object's first samples have to be resolved. */
+bool pd_elsewhere_is(struct pd_elsewhere *elsewhere, struct pd_thread *thread, uint64_t number,
+                     uint8_t cpumode, uint64_t ip);
+
 /* How often the caches answered. */
 struct pd_resolver_stats {
     uint64_t lookups;

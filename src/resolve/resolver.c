@@ -353,17 +353,18 @@ PD_INLINE bool find_point(struct pd_view_slot *slot, uint64_t ip, struct pd_poin
 
 /* Maps that were there when the kernel's table was loaded have the bounds that the table gave them;
  * later maps take precedence. Within both bounds an address has the same map as its neighbours. */
-static PD_NOINLINE bool find_core(struct pd_resolver *resolver, uint64_t ip)
+PD_NOINLINE bool pd_core_find(struct pd_symbols *symbols, uint64_t number, uint64_t stamp,
+                              uint64_t ip, struct pd_core *out)
 {
-    const struct pd_map *recorded = pd_maps_view_find(&resolver->kernel, ip);
-    const struct pd_map *map = pd_symbols_kernel_map(resolver->symbols, resolver->number, ip);
+    const struct pd_map *recorded = pd_timeline_kernel_map(symbols->timeline, number, ip);
+    const struct pd_map *map = pd_symbols_kernel_map(symbols, number, ip);
     if (!recorded || !map || map->dso->kind != PD_DSO_KERNEL)
         return false;
     const uint64_t from = PD_MAX(recorded->start, map->start);
     const uint64_t until = PD_MIN(recorded->end, map->end);
     if (ip < from || ip >= until)
         return false;
-    resolver->points.core = (struct pd_core){ resolver->kernel.stamp, from, until - from, map };
+    *out = (struct pd_core){ stamp, from, until - from, map };
     return true;
 }
 
@@ -371,7 +372,8 @@ PD_INLINE bool find_kernel_point(struct pd_resolver *resolver, uint64_t ip, stru
 {
     const struct pd_core *core = &resolver->points.core;
     if (PD_UNLIKELY(core->stamp != resolver->kernel.stamp || ip - core->from >= core->size) &&
-        !find_core(resolver, ip))
+        !pd_core_find(resolver->symbols, resolver->number, resolver->kernel.stamp, ip,
+                      &resolver->points.core))
         return false;
     *out = (struct pd_point){ core->map, pd_map_address(core->map, ip), ip };
     return true;

@@ -63,6 +63,11 @@ struct pd_core {
     const struct pd_map *map;
 };
 
+/* The run that holds the address, at this number, when the stamp of the kernel's maps is `stamp`.
+ * False: it lies in no such run. */
+bool pd_core_find(struct pd_symbols *symbols, uint64_t number, uint64_t stamp, uint64_t ip,
+                  struct pd_core *out);
+
 /* The functions of a location, innermost first; count 0: none is known. */
 struct pd_nested_list {
     struct pd_nested *functions;

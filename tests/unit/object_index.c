@@ -86,6 +86,11 @@ static void test_same_answers(size_t count, bool overlap)
         const struct pd_symbol_span b = pd_symtab_find_span(built, address);
         compare_symbols(a.symbol, b.symbol);
         CHECK(a.from == b.from && a.size == b.size);
+        const char *name = b.symbol ? b.symbol->name : "none";
+        for (uint64_t first = address - address % 1000; first < 66000; first += 11000)
+            CHECK(pd_symtab_may_find(table, first, first + 999, name) ==
+                  pd_symtab_may_find(built, first, first + 999, name));
+        CHECK(!b.symbol || pd_symtab_may_find(table, address, address, name));
     }
     for (size_t i = 0; i <= pd_symtab_count(built); i++)
         compare_symbols(pd_symtab_at(table, i), pd_symtab_at(built, i));

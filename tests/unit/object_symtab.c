@@ -176,6 +176,22 @@ static void check_spans(const struct pd_symtab *table, uint64_t from, uint64_t u
     }
 }
 
+/* A name that is found somewhere in a range may be found there; where no symbols overlap, no other
+ * may. */
+static void check_may_find(const struct pd_symtab *table, const char *name, bool exact)
+{
+    for (uint64_t first = 0; first < 160; first += 7) {
+        for (uint64_t last = first; last < 160; last += 1 + last % 13) {
+            bool found = false;
+            for (uint64_t at = first; at <= last; at++)
+                found |= !strcmp(name_at(table, at), name);
+            const bool may = pd_symtab_may_find(table, first, last, name);
+            CHECK(exact ? may == found : may || !found);
+        }
+    }
+    CHECK(!pd_symtab_may_find(table, 0, UINT64_MAX, "no such symbol"));
+}
+
 static void test_spans(void)
 {
     struct pd_symtab_builder *builder = begin();
@@ -184,6 +200,12 @@ static void test_spans(void)
     add(builder, 0x50, 0x10, PD_SYMBOL_GLOBAL, "behind_a_gap");
     struct pd_symtab *table = end(builder);
     check_spans(table, 0, 0x80);
+    check_may_find(table, "first", true);
+    check_may_find(table, "second", true);
+    check_may_find(table, "behind_a_gap", true);
+    CHECK(pd_symtab_may_find(table, 0x2f, 0x2f, "first"));
+    CHECK(!pd_symtab_may_find(table, 0x30, UINT64_MAX, "first"));
+    CHECK(!pd_symtab_may_find(table, 0, 0x1f, "first"));
     struct pd_symbol_span span = pd_symtab_find_span(table, 0x33);
     CHECK_STR(span.symbol->name, "second");
     CHECK_U64(span.from, 0x30);
@@ -207,6 +229,8 @@ static void test_spans(void)
         }
         table = round % 3 ? end(builder) : pd_symtab_finish(builder);
         check_spans(table, 0, 192);
+        check_may_find(table, "f0", false);
+        check_may_find(table, "f2", false);
         pd_symtab_free(table);
     }
 }

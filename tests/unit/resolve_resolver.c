@@ -205,6 +205,83 @@ static void functions_have_one_location(void)
     end();
 }
 
+/* How many of the addresses are told to lie in no function of the name. */
+static unsigned elsewhere_in(struct pd_elsewhere *elsewhere, struct pd_thread *thread,
+                             uint8_t cpumode, uint64_t from, uint64_t until)
+{
+    unsigned count = 0;
+    for (uint64_t ip = from; ip < until; ip++)
+        count += pd_elsewhere_is(elsewhere, thread, now, cpumode, ip);
+    return count;
+}
+
+/* Nothing is told of an object before its first sample was resolved; then all of its addresses are
+ * told, in every process, but not those near a function of the name. */
+static void samples_lie_elsewhere(void)
+{
+    extern const char __executable_start[];
+    const uint64_t offset = (uint64_t)((uintptr_t)main - (uintptr_t)__executable_start);
+    const uint64_t near = 0x1000000, far = UINT64_C(0x7f0000000000), size = 0x1000000;
+    char path[PATH_MAX];
+    own_path(path);
+    begin();
+    struct pd_elsewhere *in_main = pd_elsewhere_new(symbols, "main");
+    struct pd_elsewhere *in_none = pd_elsewhere_new(symbols, "no such function");
+    struct built_file file = { .prot = 5 };
+    struct pd_thread *b = touch(pid + 1, pid + 1);
+    CHECK(!elsewhere_in(in_none, b, PD_CPUMODE_USER, far + offset, far + offset + 8));
+    apply(build_mmap2(PD_CPUMODE_USER, pid, pid, near, size, 0, file, path));
+    apply(build_mmap2(PD_CPUMODE_USER, pid + 1, pid + 1, far, size, 0, file, path));
+    struct pd_thread *a = touch(pid, pid);
+    b = touch(pid + 1, pid + 1);
+    CHECK(!elsewhere_in(in_none, a, PD_CPUMODE_USER, near + offset, near + offset + 8));
+    struct pd_location *location = pd_resolve(resolver, a, now, PD_CPUMODE_USER, near + offset);
+    CHECK_STR(symbol(location), "main");
+    const uint64_t length = location->sym->end - location->sym->start;
+    CHECK(length > 1024); /* it goes beyond what is looked at at a time */
+    CHECK(!elsewhere_in(in_main, a, PD_CPUMODE_USER, near + offset, near + offset + length));
+    CHECK(!elsewhere_in(in_main, b, PD_CPUMODE_USER, far + offset, far + offset + length));
+    /* not all, where many symbols overlap */
+    CHECK(elsewhere_in(in_none, a, PD_CPUMODE_USER, near + offset, near + offset + length) >
+          length / 2);
+    CHECK_U64(elsewhere_in(in_none, b, PD_CPUMODE_USER, far, far + 4096), 4096);
+    CHECK_U64(elsewhere_in(in_main, b, PD_CPUMODE_USER, far + 0xff0000, far + 0xff1000), 4096);
+    CHECK(!elsewhere_in(in_none, b, PD_CPUMODE_USER, near, near + 4096)); /* no map */
+    CHECK(!elsewhere_in(in_none, b, 7, far, far + 4096));
+    /* Another object takes the place in one of the two. */
+    apply(build_mmap2(PD_CPUMODE_USER, pid + 1, pid + 1, far, size, 0, file, "/no/such/file"));
+    b = touch(pid + 1, pid + 1);
+    CHECK(!elsewhere_in(in_none, b, PD_CPUMODE_USER, far, far + 4096));
+    a = touch(pid, pid);
+    CHECK_U64(elsewhere_in(in_none, a, PD_CPUMODE_USER, near, near + 4096), 4096);
+    CHECK(!pd_resolve(resolver, b, now, PD_CPUMODE_USER, far + offset)->sym);
+    CHECK_U64(elsewhere_in(in_main, b, PD_CPUMODE_USER, far, far + 4096), 4096);
+    pd_elsewhere_free(in_main);
+    pd_elsewhere_free(in_none);
+    end();
+}
+
+static void kernel_samples_lie_elsewhere(void)
+{
+    const uint64_t in_work = 0xffffffff81000150;
+    begin();
+    struct pd_elsewhere *elsewhere = pd_elsewhere_new(symbols, "do_work");
+    struct pd_elsewhere *in_none = pd_elsewhere_new(symbols, "no such function");
+    struct pd_thread *a = touch(pid, pid);
+    CHECK(!elsewhere_in(in_none, a, PD_CPUMODE_KERNEL, in_work, in_work + 8));
+    struct pd_location *location = pd_resolve(resolver, a, now, PD_CPUMODE_KERNEL, in_work);
+    CHECK_STR(symbol(location), "do_work");
+    const struct pd_symbol *work = location->sym;
+    CHECK(!elsewhere_in(in_none, a, PD_CPUMODE_KERNEL, in_work, in_work + 8)); /* it loads */
+    a = touch(pid, pid);
+    CHECK_U64(elsewhere_in(in_none, a, PD_CPUMODE_KERNEL, in_work, in_work + 8), 8);
+    CHECK(!elsewhere_in(elsewhere, a, PD_CPUMODE_KERNEL, work->start, work->end));
+    CHECK(!elsewhere_in(in_none, a, PD_CPUMODE_KERNEL, 0x1000, 0x1008));
+    pd_elsewhere_free(elsewhere);
+    pd_elsewhere_free(in_none);
+    end();
+}
+
 static void unknown_thread_has_a_kernel(void)
 {
     begin();
@@ -578,6 +655,8 @@ int main(void)
     kernel_of_all_addresses_takes_branches();
     objects_share_their_locations();
     functions_have_one_location();
+    samples_lie_elsewhere();
+    kernel_samples_lie_elsewhere();
     unknown_thread_has_a_kernel();
     repeated_addresses_are_known();
     trim_bounds_the_cache();

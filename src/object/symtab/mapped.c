@@ -273,3 +273,32 @@ struct pd_symbol_span pd_symtab_find_span_mapped(const struct pd_symtab *table, 
         span.symbol = made(table, piece, piece->before + upto - 1);
     return span;
 }
+
+bool pd_symtab_may_find_mapped(const struct pd_symtab *table, uint64_t first, uint64_t last,
+                               const char *name)
+{
+    const struct pd_symbol_image *image = table->image;
+    const size_t pieces = pd_upto(table->pieces, table->piece_count, start, last);
+    if (!pieces)
+        return false;
+    const struct pd_symtab_piece *piece = &table->pieces[pieces - 1];
+    if (pieces > 1 && piece->start > first)
+        return true; /* it may be of the piece before: of no use to look closer */
+    first += piece->shift;
+    size_t upto = pd_symbol_image_upto(image, piece->first, piece->count, last + piece->shift);
+    for (unsigned step = 0; step < PD_SYMTAB_MAY_STEPS && upto; step++) {
+        const size_t index = piece->first + --upto;
+        const uint64_t start = image->starts[index];
+        if (pd_symbol_reach(start, image->ends[index]) > first) {
+            struct pd_symbol raw;
+            const struct pd_symbol *symbol = &raw;
+            if (pd_symbol_image_symbol(image, index, &raw) != PD_NAME_READY)
+                symbol = made(table, piece, piece->before + upto);
+            if (!symbol || !strcmp(symbol->name, name))
+                return true;
+        }
+        if (start <= first && !(image->reach && image->reach[index] > first))
+            return false;
+    }
+    return upto != 0;
+}

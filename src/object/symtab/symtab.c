@@ -326,3 +326,21 @@ struct pd_symbol_span pd_symtab_find_span(const struct pd_symtab *table, uint64_
         span.symbol = named(table, upto - 1);
     return span;
 }
+
+bool pd_symtab_may_find(const struct pd_symtab *table, uint64_t first, uint64_t last,
+                        const char *name)
+{
+    if (table->image)
+        return pd_symtab_may_find_mapped(table, first, last, name);
+    size_t upto = starts_upto(table, last);
+    for (unsigned step = 0; step < PD_SYMTAB_MAY_STEPS && upto; step++) {
+        const size_t at = --upto;
+        const struct pd_symbol *symbol = &table->symbols[at];
+        if (pd_symbol_reach(symbol->start, symbol->end) > first &&
+            !strcmp(named(table, at)->name, name))
+            return true;
+        if (symbol->start <= first && !(table->reach && table->reach[at] > first))
+            return false;
+    }
+    return upto != 0;
+}

@@ -50,6 +50,10 @@ struct pd_symbol_span {
     uint64_t from, size;            /* of addresses; at least the one that was asked for */
 };
 struct pd_symbol_span pd_symtab_find_span(const struct pd_symtab *table, uint64_t address);
+/* Whether a look-up of any address from `first` to `last` may give a symbol of this name. Where
+ * many symbols overlap it may say so though none does. */
+bool pd_symtab_may_find(const struct pd_symtab *table, uint64_t first, uint64_t last,
+                        const char *name);
 size_t pd_symtab_count(const struct pd_symtab *table);
 /* In address order. */
 const struct pd_symbol *pd_symtab_at(const struct pd_symtab *table, size_t index);

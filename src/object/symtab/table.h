@@ -81,6 +81,10 @@ PD_INLINE struct pd_symbol_span pd_symbol_span_at(uint64_t start, uint64_t end, 
 /* Look-ups in a table that is mapped from an image. */
 const struct pd_symbol *pd_symtab_find_mapped(const struct pd_symtab *table, uint64_t address);
 struct pd_symbol_span pd_symtab_find_span_mapped(const struct pd_symtab *table, uint64_t address);
+bool pd_symtab_may_find_mapped(const struct pd_symtab *table, uint64_t first, uint64_t last,
+                               const char *name);
+/* Symbols that pd_symtab_may_find() looks at. */
+enum { PD_SYMTAB_MAY_STEPS = 128 };
 const struct pd_symbol *pd_symtab_at_mapped(const struct pd_symtab *table, size_t index);
 /* Gives a symbol its readable name, under the table's lock. */
 void pd_symtab_make_name(struct pd_symtab *table, struct pd_symbol *symbol,

@@ -573,6 +573,16 @@ static bool wants_chain(const struct pd_report_plan *plan)
            pd_hist_key_at(&plan->hist, PD_KEY_PARENT);
 }
 
+/* The only function whose samples are needed, where nothing else hangs on others; NULL: all are. */
+static const char *only_symbol(const struct pd_report_collecting *shared)
+{
+    const struct pd_report_plan *plan = shared->plan;
+    return is_by_object(shared) && !shared->wants_chain && !plan->payloads.formats &&
+                   !plan->no_host && !is_sequential(shared->session->recording, plan)
+               ? plan->code_symbol
+               : NULL;
+}
+
 perfdata_status pd_report_collect(struct pd_session *session, const struct pd_report_plan *plan,
                                   unsigned threads, struct pd_report_counts *out)
 {
@@ -594,6 +604,7 @@ perfdata_status pd_report_collect(struct pd_session *session, const struct pd_re
         .front = pd_event_switch_any(&plan->event_switch) || plan->layout.thread_counts ? front
                                                                                         : NULL,
         .no_chains = !shared.wants_chain,
+        .only_symbol = only_symbol(&shared),
     };
     struct pd_resolver *resolver = NULL;
     memset(out, 0, sizeof *out);
