@@ -10,6 +10,27 @@ uint64_t pd_report_weight(const struct pd_report_facts *facts)
     return parts ? (uint32_t)facts->sample->weight : facts->sample->weight;
 }
 
+/* Most data of processes lie in memory without symbols, each at another address, so that a location
+ * of its own would be made and not be met again. False: the address is to be resolved. */
+static bool plain_data(struct pd_report_state *state, const struct pd_report_facts *facts,
+                       char level, struct pd_hist_place *out)
+{
+    const struct pd_sample *sample = facts->sample;
+    struct pd_point point;
+    if (sample->cpumode != PD_CPUMODE_USER ||
+        !pd_resolver_user_map(state->resolver, facts->thread, facts->number, sample->addr,
+                              &point) ||
+        (point.map && pd_symbols_table(pd_resolver_symbols(state->resolver), point.map)))
+        return false;
+    *out = (struct pd_hist_place){ .dso = point.map ? point.map->dso : NULL,
+                                   .map = point.map,
+                                   .ip = sample->addr,
+                                   .addr = point.addr,
+                                   .map_bias = point.map ? sample->addr - point.addr : 0,
+                                   .level = level };
+    return true;
+}
+
 /* Finds the code in all modes, and the data in the mode of the processor. */
 bool pd_report_access(struct pd_report_state *state, const struct pd_report_facts *facts,
                       struct pd_hist_access *access)
@@ -22,12 +43,14 @@ bool pd_report_access(struct pd_report_state *state, const struct pd_report_fact
     if (!code)
         return false;
     access->from = pd_report_place(code, level);
+    access->flags = sample->data_src;
+    if (plain_data(state, facts, level, &access->to))
+        return true;
     const struct pd_location *data = pd_resolve(state->resolver, facts->thread, facts->number,
                                                 sample->cpumode, sample->addr);
     if (!data)
         return false;
     access->to = pd_report_place(data, level);
-    access->flags = sample->data_src;
     return true;
 }
 
