@@ -22,8 +22,8 @@ struct cell {
     size_t index;     /* of the field within its key */
 };
 
-/* Goes through the cells of a line, one after another; *cell begins as all zero. */
-static bool next_cell(const struct pd_report_table *table, struct cell *cell)
+/* next_cell() where columns have several cells or none. */
+static PD_NOINLINE bool next_of_any(const struct pd_report_table *table, struct cell *cell)
 {
     const struct pd_report_plan *plan = table->plan;
     bool started = cell->column != NULL;
@@ -45,6 +45,22 @@ static bool next_cell(const struct pd_report_table *table, struct cell *cell)
             }
     }
     return false;
+}
+
+/* Goes through the cells of a line, one after another; *cell begins as all zero. */
+PD_INLINE bool next_cell(const struct pd_report_table *table, struct cell *cell)
+{
+    const struct pd_report_plan *plan = table->plan;
+    const size_t i = cell->column ? cell->at + 1 : 0;
+    const struct pd_report_column *column = &plan->layout.columns[i];
+    if (PD_UNLIKELY(i >= plan->layout.column_count || column->elided ||
+                    pd_hist_is_fields(column->what) ||
+                    (cell->column && pd_hist_is_fields(cell->column->what))))
+        return next_of_any(table, cell);
+    cell->column = column;
+    cell->at = i;
+    cell->field = cell->index = 0;
+    return true;
 }
 
 static uint32_t cell_width(const struct pd_report_table *table, const struct cell *cell)
