@@ -2,6 +2,7 @@
 /* Records in delivery order -> the timeline, and batches for workers. */
 #include "pipeline/front.h"
 #include "base/stream.h"
+#include "format/offsets.h"
 
 struct pd_job *pd_job_new(struct pd_delivered *room)
 {
@@ -221,11 +222,14 @@ static bool wanted(const struct pd_consumer *consumer, uint32_t type)
 static void see_vdso(struct pd_session *session, const struct pd_delivered *record)
 {
     static const char name[] = "[vdso]";
-    enum { TID = 12, LEAST = 40 };
-    bool is_map = record->type == PD_RECORD_MMAP || record->type == PD_RECORD_MMAP2;
-    if (!is_map || record->size < LEAST || !memmem(record->data, record->size, name, sizeof name))
+    size_t at = PD_AT(mmap, filename);
+    if (record->type == PD_RECORD_MMAP2)
+        at = PD_AT(mmap2, filename);
+    else if (PD_LIKELY(record->type != PD_RECORD_MMAP))
         return;
-    uint32_t tid = pd_load32(record->data + TID, session->recording->swap);
+    if (record->size < at + sizeof name || memcmp(record->data + at, name, sizeof name) != 0)
+        return;
+    uint32_t tid = pd_load32(record->data + PD_AT(mmap, tid), session->recording->swap);
     const struct pd_thread *thread = pd_timeline_find(session->timeline, tid);
     if (thread)
         pd_code_see_vdso(session->code, thread);
