@@ -94,7 +94,7 @@ static perfdata_status run(struct pd_profile_shared *shared)
     shared->pairs = options->flags & PERFDATA_PROFILE_CALLS && shared->session.synth &&
                     (itrace->branches || (itrace->calls && itrace->returns)) &&
                     !pd_filter_has_location(&shared->filter);
-    shared->by_points = options->detail == PERFDATA_FRAMES_BY_FUNCTION && !shared->session.synth &&
+    shared->by_points = !shared->lines && !shared->session.synth &&
                         !pd_filter_has_location(&shared->filter) && !shared->filter.address_count &&
                         !shared->stop.count;
     const uint32_t workers = pd_pipeline_threads(&shared->session, options->threads);

@@ -491,7 +491,7 @@ static bool limit_tables(struct pd_profile_worker *worker)
     if (PD_LIKELY(tables->stacks.count <= most && tables->framelist.count <= most))
         return true;
     pd_chain_memo_forget(&worker->callers);
-    pd_profile_points_forget(&worker->points);
+    pd_profile_points_forget(worker);
     return pd_profile_tables_renew(worker);
 }
 

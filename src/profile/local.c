@@ -5,7 +5,8 @@
 #include "base/memory.h"
 #include <stdlib.h>
 
-static uint32_t function_of(struct pd_profile_worker *worker, const struct pd_location *location)
+uint32_t pd_profile_local_function(struct pd_profile_worker *worker,
+                                   const struct pd_location *location)
 {
     const void *identity = location->sym ? (const void *)location->sym : location->dso;
     /* One object's symbols may be read for another, so the key holds both. */
@@ -64,8 +65,9 @@ static bool read_line(struct pd_profile_worker *worker, const struct pd_location
 
 static uint64_t hash_of(const struct pd_local_frame *frame)
 {
-    uint64_t hash = pd_hash64((uint64_t)frame->function << 32 | frame->line);
-    return pd_hash64(hash ^ frame->address) ^ pd_hash64((uint64_t)(uintptr_t)frame->file);
+    const uint64_t hash = pd_hash_pair((uint64_t)frame->function << 32 | frame->line,
+                                       frame->address);
+    return frame->file ? hash ^ pd_hash64((uint64_t)(uintptr_t)frame->file) : hash;
 }
 
 static bool is_same(const struct pd_local_frame *a, const struct pd_local_frame *b)
@@ -103,7 +105,7 @@ static PD_NOINLINE uint32_t new_frame(struct pd_profile_worker *worker,
                                       struct pd_location *location)
 {
     const struct pd_profile_shared *shared = worker->shared;
-    struct pd_local_frame frame = { .function = function_of(worker, location) };
+    struct pd_local_frame frame = { .function = pd_profile_local_function(worker, location) };
     if (frame.function == PERFDATA_NONE)
         return PERFDATA_NONE;
     if (location->map && location->dso && location->is_kernel_map &&
@@ -124,6 +126,13 @@ uint32_t pd_profile_local_frame(struct pd_profile_worker *worker, struct pd_loca
     uint64_t known = location->memo[0];
     return PD_LIKELY(known >> 32 == worker->generation) ? (uint32_t)known
                                                         : new_frame(worker, location);
+}
+
+uint32_t pd_profile_local_frame_at(struct pd_profile_worker *worker, uint32_t function,
+                                   uint64_t address)
+{
+    const struct pd_local_frame frame = { .function = function, .address = address };
+    return intern_frame(worker->tables, &frame);
 }
 
 uint32_t pd_profile_local_stack(struct pd_profile_worker *worker, uint32_t frame, uint32_t parent)

@@ -109,45 +109,72 @@ static uint64_t hash_sum(uint32_t event, uint32_t thread, uint32_t stack)
     return pd_hash_pair((uint64_t)event << 32 | thread, stack);
 }
 
-static uint64_t hash_sum_at(const void *data, size_t index)
+/* Most stacks have one sum, which is found by the stack. Only the others are in the table. */
+static uint64_t hash_more_at(const void *data, size_t index)
 {
+    const struct pd_profile_shared *shared = data;
     const struct perfdata_profile_sum *sum =
-        &((const struct pd_profile_shared *)data)->profile->sums.data[index];
+        &shared->profile->sums.data[shared->known.more_sums.data[index]];
     return hash_sum(sum->event, sum->thread, sum->stack);
+}
+
+static struct perfdata_profile_sum *new_sum(struct pd_profile_shared *shared, uint32_t event,
+                                            uint32_t thread, uint32_t stack)
+{
+    perfdata_profile *profile = shared->profile;
+    if (profile->sums.count == PERFDATA_NONE - 1 ||
+        !pd_vec_push(&profile->sums,
+                     (struct perfdata_profile_sum){ event, thread, stack, 0, 0, 0 }))
+        return NULL;
+    shared->full |= profile->sums.count > shared->bounds.stacks;
+    return &profile->sums.data[profile->sums.count - 1];
+}
+
+static PD_NOINLINE struct perfdata_profile_sum *
+find_more(struct pd_profile_shared *shared, uint32_t event, uint32_t thread, uint32_t stack)
+{
+    perfdata_profile *profile = shared->profile;
+    struct pd_profile_known *known = &shared->known;
+    if (!pd_slots_reserve(&known->sum_slots, &known->sum_mask, known->more_sums.count, hash_more_at,
+                          shared))
+        return NULL;
+    size_t at = hash_sum(event, thread, stack) & known->sum_mask;
+    for (; known->sum_slots[at]; at = (at + 1) & known->sum_mask) {
+        struct perfdata_profile_sum *sum =
+            &profile->sums.data[known->more_sums.data[known->sum_slots[at] - 1]];
+        if (sum->stack == stack && sum->thread == thread && sum->event == event)
+            return sum;
+    }
+    if (!pd_vec_push(&known->more_sums, (uint32_t)profile->sums.count))
+        return NULL;
+    known->sum_slots[at] = (uint32_t)known->more_sums.count;
+    return new_sum(shared, event, thread, stack);
 }
 
 static PD_NOINLINE struct perfdata_profile_sum *
 find_sum(struct pd_profile_shared *shared, uint32_t event, uint32_t thread, uint32_t stack)
 {
-    perfdata_profile *profile = shared->profile;
-    struct pd_profile_known *known = &shared->known;
-    if (!pd_slots_reserve(&known->sum_slots, &known->sum_mask, profile->sums.count, hash_sum_at,
-                          shared))
-        return NULL;
-    size_t at = hash_sum(event, thread, stack) & known->sum_mask;
-    for (; known->sum_slots[at]; at = (at + 1) & known->sum_mask) {
-        struct perfdata_profile_sum *sum = &profile->sums.data[known->sum_slots[at] - 1];
-        if (sum->stack == stack && sum->thread == thread && sum->event == event) {
-            known->last_sum.data[stack] = known->sum_slots[at];
-            return sum;
-        }
+    struct pd_profile_stack_sums *of = &shared->known.stack_sums.data[stack];
+    struct perfdata_profile_sum *sum = of->first ? &shared->profile->sums.data[of->first - 1]
+                                                 : NULL;
+    if (!sum) {
+        sum = new_sum(shared, event, thread, stack);
+        of->first = sum ? (uint32_t)shared->profile->sums.count : 0;
+    } else if (sum->event != event || sum->thread != thread) {
+        sum = find_more(shared, event, thread, stack);
     }
-    if (profile->sums.count == PERFDATA_NONE - 1 ||
-        !pd_vec_push(&profile->sums,
-                     (struct perfdata_profile_sum){ event, thread, stack, 0, 0, 0 }))
-        return NULL;
-    known->last_sum.data[stack] = known->sum_slots[at] = (uint32_t)profile->sums.count;
-    shared->full |= profile->sums.count > shared->bounds.stacks;
-    return &profile->sums.data[profile->sums.count - 1];
+    if (sum)
+        of->last = (uint32_t)(sum - shared->profile->sums.data) + 1;
+    return sum;
 }
 
 static bool add_sum(struct pd_profile_shared *shared, uint32_t event, uint32_t thread,
                     uint32_t stack, uint64_t weight)
 {
-    if (PD_UNLIKELY(stack >= shared->known.last_sum.count) &&
-        !pd_vec_widen_to(&shared->known.last_sum, shared->profile->stacks.count))
+    if (PD_UNLIKELY(stack >= shared->known.stack_sums.count) &&
+        !pd_vec_widen_to(&shared->known.stack_sums, shared->profile->stacks.count))
         return false;
-    uint32_t last = shared->known.last_sum.data[stack];
+    uint32_t last = shared->known.stack_sums.data[stack].last;
     struct perfdata_profile_sum *sum = last ? &shared->profile->sums.data[last - 1] : NULL;
     if (!sum || sum->event != event || sum->thread != thread)
         sum = find_sum(shared, event, thread, stack);
@@ -299,6 +326,16 @@ static perfdata_status merge_marks(struct pd_profile_shared *shared,
     return PERFDATA_OK;
 }
 
+/* Numbers all new stacks of a batch, which a worker makes in the order of its rows. Not where a
+ * part may end within the batch. False: no memory. */
+static bool number_ahead(struct pd_profile_shared *shared, const struct pd_profile_rows *rows)
+{
+    uint32_t upto = 0;
+    for (size_t i = 0; i < rows->rows.count; i++)
+        upto = PD_MAX(upto, rows->rows.data[i].stack + 1);
+    return pd_profile_number_stacks(shared, rows->tables, upto);
+}
+
 /* The profile's number for a worker's stack that already has one; PERFDATA_NONE: none yet. */
 PD_INLINE uint32_t numbered(const struct pd_profile_rows *rows, size_t i)
 {
@@ -320,11 +357,11 @@ PD_INLINE void fetch_ahead(const struct pd_profile_shared *shared,
     if (stack < rows->tables->stack_ids.count)
         __builtin_prefetch(&rows->tables->stack_ids.data[stack]);
     stack = numbered(rows, i + LAST);
-    if (stack < known->last_sum.count)
-        __builtin_prefetch(&known->last_sum.data[stack]);
+    if (stack < known->stack_sums.count)
+        __builtin_prefetch(&known->stack_sums.data[stack]);
     stack = numbered(rows, i + SUM);
-    if (stack < known->last_sum.count && known->last_sum.data[stack])
-        __builtin_prefetch(&shared->profile->sums.data[known->last_sum.data[stack] - 1]);
+    if (stack < known->stack_sums.count && known->stack_sums.data[stack].last)
+        __builtin_prefetch(&shared->profile->sums.data[known->stack_sums.data[stack].last - 1]);
 }
 
 /* ---- parts ---- */
@@ -357,7 +394,7 @@ static perfdata_status end_part(struct pd_profile_shared *shared)
         return status;
     profile->stacks.count = 0;
     profile->sums.count = 0;
-    known->last_sum.count = 0;
+    known->stack_sums.count = known->more_sums.count = 0;
     forget_slots(known->stack_slots, known->stack_mask);
     forget_slots(known->sum_slots, known->sum_mask);
     shared->part++;
@@ -379,6 +416,8 @@ perfdata_status pd_profile_merge(struct pd_profile_shared *shared, struct pd_pro
         return pd_no_memory(&shared->recording->context, "the profile");
     size_t from = profile->columns.time.count;
     match_part(shared, rows->tables);
+    if (!shared->bounds.take && !number_ahead(shared, rows))
+        return pd_no_memory(&shared->recording->context, "the profile");
     for (size_t i = 0; i < rows->rows.count; i++) {
         fetch_ahead(shared, rows, i);
         if (!merge_row(shared, rows, i, wants_columns))
@@ -426,7 +465,8 @@ void pd_profile_merge_free(struct pd_profile_shared *shared)
     pd_vec_free(&shared->known.thread_comms);
     pd_vec_free(&shared->known.comm_threads);
     pd_vec_free(&shared->known.counted_thread);
-    pd_vec_free(&shared->known.last_sum);
+    pd_vec_free(&shared->known.stack_sums);
+    pd_vec_free(&shared->known.more_sums);
     pd_profile_calls_free(shared->calls);
     shared->calls = NULL;
 }

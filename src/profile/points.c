@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The stack of a sample whose frames are told apart by function alone, found without making a
- * location for each of its addresses. Thousands of processes may map the same objects at different
- * addresses each, which would make hundreds of thousands of locations for a few thousand functions.
- * Here an address becomes a place in its object, by which its frame is found: the same for all
- * addresses of a function and for all processes. */
+/* The stack of a sample whose frames are told apart by function, or by address without lines, found
+ * without making a location for each of its addresses. Thousands of processes may map the same
+ * objects at different addresses each, which would make hundreds of thousands of locations for a
+ * few thousand functions. Here an address becomes a place in its object, by which its function is
+ * found: the same for all addresses of a function and for all processes. */
 #include "profile/profile.h"
 #include "base/hash.h"
 #include "base/memory.h"
@@ -20,8 +20,8 @@ enum {
 struct pd_near_frame {
     const struct pd_dso *dso;
     uint64_t from;
-    uint32_t size;  /* of addresses that have the frame; 0: free */
-    uint32_t frame; /* the worker's */
+    uint32_t size; /* of addresses that have the same function; 0: free */
+    uint32_t id;   /* the worker's number of the frame, by address of the function */
 };
 
 PD_INLINE const struct pd_dso *dso_of(const struct pd_point *point)
@@ -64,14 +64,21 @@ static bool make_room(struct pd_profile_points *points, size_t count)
 
 /* The part of the span around the point that a slot can tell. */
 static struct pd_near_frame near_of(const struct pd_symbol_span *span, const struct pd_point *point,
-                                    uint32_t frame)
+                                    uint32_t id)
 {
     uint64_t from = span->from, size = span->size;
     if (point->addr - from >= UINT32_MAX) {
         from = PD_MAX(from, point->addr & ~(uint64_t)UINT32_MAX);
         size -= from - span->from;
     }
-    return (struct pd_near_frame){ dso_of(point), from, (uint32_t)PD_MIN(size, UINT32_MAX), frame };
+    return (struct pd_near_frame){ dso_of(point), from, (uint32_t)PD_MIN(size, UINT32_MAX), id };
+}
+
+/* The number that all addresses with the location's function share. */
+static uint32_t id_of(struct pd_profile_worker *worker, struct pd_location *location)
+{
+    return worker->shared->by_address ? pd_profile_local_function(worker, location)
+                                      : pd_profile_local_frame(worker, location);
 }
 
 /* PERFDATA_NONE: no memory. */
@@ -86,34 +93,42 @@ static PD_NOINLINE uint32_t look_up(struct pd_profile_worker *worker, const stru
         .sym = found.symbol,
         .is_kernel_map = point->map->kernel,
     };
-    const uint32_t frame = pd_profile_local_frame(worker, &location);
+    const uint32_t id = id_of(worker, &location);
     const unsigned bits = 64 - points->near_shift;
-    if (frame == PERFDATA_NONE)
+    if (id == PERFDATA_NONE)
         return PERFDATA_NONE;
     if (++points->missed > UINT64_C(1) << bits && bits < NEAR_LAST)
         grow_near(points);
-    *near_slot(points, point) = near_of(&found, point, frame);
-    return frame;
+    *near_slot(points, point) = near_of(&found, point, id);
+    return id;
 }
 
-/* The frame of all addresses that lie in no map. */
+/* What all addresses that lie in no map have. */
 static uint32_t nowhere(struct pd_profile_worker *worker)
 {
     struct pd_location location = { 0 };
     uint32_t *known = &worker->points.nowhere;
     if (!*known)
-        *known = pd_profile_local_frame(worker, &location) + 1;
+        *known = id_of(worker, &location) + 1;
     return *known - 1;
 }
 
-PD_INLINE uint32_t frame_of(struct pd_profile_worker *worker, const struct pd_point *point)
+PD_INLINE uint32_t find_id(struct pd_profile_worker *worker, const struct pd_point *point)
 {
     if (PD_UNLIKELY(!point->map))
         return nowhere(worker);
     const struct pd_near_frame *near = near_slot(&worker->points, point);
     if (PD_LIKELY(point->addr - near->from < near->size && near->dso == point->map->dso))
-        return near->frame;
+        return near->id;
     return look_up(worker, point);
+}
+
+PD_INLINE uint32_t frame_of(struct pd_profile_worker *worker, const struct pd_point *point)
+{
+    const uint32_t id = find_id(worker, point);
+    return worker->shared->by_address && id != PERFDATA_NONE
+               ? pd_profile_local_frame_at(worker, id, point->addr)
+               : id;
 }
 
 /* ---- chains ---- */
@@ -287,11 +302,14 @@ bool pd_profile_points_init(struct pd_profile_points *points)
     return points->last && points->near;
 }
 
-void pd_profile_points_forget(struct pd_profile_points *points)
+void pd_profile_points_forget(struct pd_profile_worker *worker)
 {
+    struct pd_profile_points *points = &worker->points;
     if (!points->last)
         return;
     memset(points->last, 0, PD_PROFILE_LAST * sizeof *points->last);
+    if (worker->shared->by_address) /* numbers of functions last */
+        return;
     memset(points->near, 0, ((size_t)1 << (64 - points->near_shift)) * sizeof *points->near);
     points->nowhere = 0;
 }

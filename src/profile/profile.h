@@ -53,7 +53,7 @@ struct pd_profile_last {
     } steps[PD_PROFILE_STEPS];
 };
 
-/* For frames that are told apart by function alone: see points.c. */
+/* For frames that are told apart without their lines: see points.c. */
 struct pd_profile_points {
     struct pd_near_frame *near;   /* by place in an object */
     unsigned near_shift;          /* 64 - bits of its size */
@@ -61,7 +61,7 @@ struct pd_profile_points {
     struct pd_profile_last *last; /* by thread */
     struct pd_point *at;          /* of a chain */
     size_t capacity;
-    uint32_t nowhere;                /* the frame of addresses in no map, + 1; 0: none yet */
+    uint32_t nowhere; /* as pd_near_frame.id, of addresses in no map, + 1; 0: none yet */
     const struct pd_map *kernel_map; /* noted last */
 };
 
@@ -245,6 +245,11 @@ perfdata_status pd_profile_build(perfdata_recording *recording,
                                  const struct perfdata_profile_options *options,
                                  const struct pd_profile_bounds *bounds, perfdata_profile **out);
 
+/* Numbers of a stack's sums, each + 1; 0: none. */
+struct pd_profile_stack_sums {
+    uint32_t first, last; /* `last`: the one that was counted last */
+};
+
 /* For merging: which things already have numbers, and what was met last. */
 struct pd_profile_known {
     PD_VEC(struct pd_function_key) function_keys;
@@ -256,14 +261,15 @@ struct pd_profile_known {
     struct pd_map64 comm_map;               /* a comm's text, by its pointer */
     struct pd_map64 thread_map, thread_pid; /* (thread, comm); (the number of these, pid) */
     uint32_t *function_slots, *frame_slots; /* number + 1, open addressing */
-    uint32_t *stack_slots, *sum_slots;
+    uint32_t *stack_slots, *sum_slots;      /* sum_slots: of more_sums */
     size_t function_mask, frame_mask, stack_mask, sum_mask;
     uint32_t comm_count, pair_count;
     PD_VEC(uint32_t) last_thread; /* by pd_thread.index: its last number + 1 */
     PD_VEC(const char *) thread_comms;
     PD_VEC(uint32_t) comm_threads;   /* by comm: the first thread that has it */
     PD_VEC(uint32_t) counted_thread; /* by thread: the thread whose sums it counts towards */
-    PD_VEC(uint32_t) last_sum;       /* by stack: its last sum + 1 */
+    PD_VEC(struct pd_profile_stack_sums) stack_sums; /* by stack */
+    PD_VEC(uint32_t) more_sums;                      /* those that are not their stack's first */
 };
 
 struct pd_profile_shared {
@@ -327,8 +333,13 @@ struct pd_profile_worker *pd_profile_worker_new(struct pd_profile_shared *shared
 void pd_profile_worker_free(struct pd_profile_worker *worker);
 perfdata_status pd_profile_collect(struct pd_profile_worker *worker, struct pd_batch *batch);
 
-/* local.c: numbers for a worker's frames and stacks; PERFDATA_NONE: no memory. */
+/* local.c: numbers for a worker's functions, frames and stacks; PERFDATA_NONE: no memory. */
+uint32_t pd_profile_local_function(struct pd_profile_worker *worker,
+                                   const struct pd_location *location);
 uint32_t pd_profile_local_frame(struct pd_profile_worker *worker, struct pd_location *location);
+/* The frame of an address of a function, where frames are told apart by address without lines. */
+uint32_t pd_profile_local_frame_at(struct pd_profile_worker *worker, uint32_t function,
+                                   uint64_t address);
 uint32_t pd_profile_local_stack(struct pd_profile_worker *worker, uint32_t frame, uint32_t parent);
 /* Empty tables in place of the worker's own, if it has any. False: no memory. */
 bool pd_profile_tables_renew(struct pd_profile_worker *worker);
@@ -343,7 +354,7 @@ bool pd_profile_points_stack(struct pd_profile_worker *worker, const struct pd_d
                              const struct pd_sample *sample, uint32_t *stack);
 bool pd_profile_points_init(struct pd_profile_points *points);
 /* Numbers of the worker's frames and stacks, which mean nothing any more. */
-void pd_profile_points_forget(struct pd_profile_points *points);
+void pd_profile_points_forget(struct pd_profile_worker *worker);
 void pd_profile_points_free(struct pd_profile_points *points);
 
 /* merge.c: what a batch left -> the profile. */
@@ -354,6 +365,10 @@ void pd_profile_merge_free(struct pd_profile_shared *shared);
 /* number.c: the profile's number for a worker's stack; PERFDATA_NONE: no memory. */
 uint32_t pd_profile_number_stack(struct pd_profile_shared *shared, struct pd_profile_tables *tables,
                                  uint32_t stack);
+/* The same for all of a worker's stacks below a number that have none yet, in their order. False:
+ * no memory. */
+bool pd_profile_number_stacks(struct pd_profile_shared *shared, struct pd_profile_tables *tables,
+                              uint32_t upto);
 uint32_t pd_profile_number_frame(struct pd_profile_shared *shared, struct pd_profile_tables *tables,
                                  uint32_t frame);
 /* calls.c: branches in order of delivery; `number`: of the thread. */

@@ -23,18 +23,37 @@ compare() {
     done
 }
 
+# RECORDING OPTION...: frames by address are found without making locations, with their lines by
+# locations: the stacks are the same.
+same_stacks() {
+    for lines in "" --lines; do
+        "$PERFDATA" export csv --detail=address $lines -o "$work/csv$lines" -i "$@" 2>"$work/log" ||
+            { echo "csv of $1 by address fails:" && cat "$work/log" && failed=1; }
+        cut -d , -f 1-4,7 "$work/csv$lines/stacks.csv" >>"$work/csv$lines/samples.csv"
+    done
+    [ "$(wc -l <"$work/csv/samples.csv")" -gt 20 ] || { echo "$1 has no stacks"; failed=1; }
+    cmp -s "$work/csv/samples.csv" "$work/csv--lines/samples.csv" ||
+        { echo "$1 by address has other stacks with lines"; failed=1; }
+    rm -rf "$work/csv" "$work/csv--lines"
+    count=$((count + 2))
+}
+
 formats=$("$PERFDATA" export 2>&1 | sed -n 's/.*one of \(.*\)sqlite, postgresql.*/\1/p' | tr -d , |
     sed "s/bolt fdata autofdo llvm //") # these need branches: branches.sh, llvm.sh
 [ -n "$formats" ] || { echo 'no form is named'; exit 1; }
 demo=$SOURCE/tests/data/demo
 compare "$demo/spin.data" --symfs "$demo/symfs" --kallsyms "$demo/symfs/kallsyms"
+same_stacks "$demo/spin.data" --symfs "$demo/symfs" --kallsyms "$demo/symfs/kallsyms"
 if [ -n "${PERFDATA_CORPUS-}" ]; then
     own=$PERFDATA_CORPUS/own
     for name in sys-wide dwarf-glibc sched-record; do
         compare "$own/rec/$name.data" --symfs "$own/symfs" --kallsyms "$own/symfs/kallsyms"
+        same_stacks "$own/rec/$name.data" --symfs "$own/symfs" --kallsyms "$own/symfs/kallsyms"
     done
     compare "$PERFDATA_CORPUS/own-pt/rec/t_cyc.data" --symfs "$PERFDATA_CORPUS/own-pt/symfs" \
         --itrace=i10usg
 fi
+formats="csv otlp pprof"
+compare "$demo/spin.data" --detail=address --symfs "$demo/symfs" --kallsyms "$demo/symfs/kallsyms"
 echo "$count exports"
 exit $failed
