@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ctypes
 from array import array
-from itertools import repeat
+from collections import deque
+from itertools import chain, filterfalse, repeat
 from typing import TYPE_CHECKING, Any, Iterable, Iterator, NamedTuple
 
 from . import _library as c
@@ -67,9 +68,11 @@ class _Functions:
         self._handle = handle
         self._objects = c.Made(self._object)
         self.names: list[str | None] = []
-        self.objects: list[tuple[str | None, str | None]] = []  # name and path
+        self.objects: list[str | None] = []
+        self.paths: list[str | None] = []  # of the objects
         self.starts: list[int] = []
-        self.flags: list[tuple[bool, bool]] = []  # kernel, inlined
+        self.kernel: list[bool] = []
+        self.inlined: list[bool] = []
 
     def _object(self, number: int) -> tuple[str | None, str | None]:
         if number == c.NONE:
@@ -80,11 +83,14 @@ class _Functions:
     def grow(self, count: int) -> None:
         for number in range(len(self.names), count):
             function = lib.perfdata_profile_function(self._handle, number).contents
+            name, path = self._objects[function.object]
             flags = function.flags
             self.names.append(None if flags & 1 else text(function.name))
-            self.objects.append(self._objects[function.object])
+            self.objects.append(name)
+            self.paths.append(path)
             self.starts.append(function.address)
-            self.flags.append((flags & 2 != 0, flags & 4 != 0))
+            self.kernel.append(flags & 2 != 0)
+            self.inlined.append(flags & 4 != 0)
 
 
 class _Frames:
@@ -97,43 +103,44 @@ class _Frames:
         self._files = c.Made(lambda at: text(ctypes.string_at(at)))  # by where the text lies
         self._files[0] = None
         self._frames: list[ProfileFrame] = []
-        self.stacks: dict[int, tuple[ProfileFrame, ...]] = {}
+        # By number, of those stacks that samples had so far.
+        self.stacks: list[tuple[ProfileFrame, ...] | None] = \
+            [None] * lib.perfdata_profile_stack_count(handle)
 
     def _grow(self, count: int) -> None:
         """Makes all frames below a number."""
         first, known = len(self._frames), self._functions
         for at in range(first, count, _AT_ONCE):
             room = min(_AT_ONCE, count - at)
-            functions, lines = (ctypes.c_uint32 * room)(), (ctypes.c_uint32 * room)()
-            addresses, files = (ctypes.c_uint64 * room)(), (ctypes.c_size_t * room)()
-            lib.perfdata_profile_frame_columns(self._handle, at, room, functions, lines, addresses,
-                                               files)
-            of = functions[:]
+            columns = [array(kind, bytes(size * room)) for kind, size in
+                       (("I", 4), ("I", 4), ("Q", 8), ("Q", 8))]
+            lib.perfdata_profile_frame_columns(self._handle, at, room,
+                                               *(column.buffer_info()[0] for column in columns))
+            of, lines, addresses, files = (column.tolist() for column in columns)
             known.grow(max(of) + 1)
-            objects, flags = (map(column.__getitem__, of) for column in
-                              (known.objects, known.flags))
-            paths, inlined = zip(*objects), zip(*flags)
             self._frames += _tuples(
-                ProfileFrame, map(known.names.__getitem__, of), *paths, addresses[:],
-                map(known.starts.__getitem__, of), map(self._files.__getitem__, files[:]), lines[:],
-                *inlined)
+                ProfileFrame, map(known.names.__getitem__, of), map(known.objects.__getitem__, of),
+                map(known.paths.__getitem__, of), addresses, map(known.starts.__getitem__, of),
+                map(self._files.__getitem__, files) if any(files) else repeat(None), lines,
+                map(known.kernel.__getitem__, of), map(known.inlined.__getitem__, of))
 
     def make(self, numbers: Iterable[int]) -> None:
         """Makes those stacks of a batch that are not yet there."""
-        new = array("I", set(numbers).difference(self.stacks))
+        new = array("I", dict.fromkeys(filterfalse(self.stacks.__getitem__, numbers)))
         if not new:
             return
-        count, ends, room = len(new), (ctypes.c_uint64 * len(new))(), 32 * len(new)
-        stacks, frames = new.buffer_info()[0], (ctypes.c_uint32 * room)()
-        need = lib.perfdata_profile_stack_frames(self._handle, stacks, count, ends, frames, room)
+        count, room = len(new), 32 * len(new)
+        ends, frames = array("Q", bytes(8 * count)), array("I", bytes(4 * room))
+        given = (self._handle, new.buffer_info()[0], count, ends.buffer_info()[0])
+        need = lib.perfdata_profile_stack_frames(*given, frames.buffer_info()[0], room)
         if need > room:
-            frames = (ctypes.c_uint32 * need)()
-            lib.perfdata_profile_stack_frames(self._handle, stacks, count, ends, frames, need)
-        of = frames[:need]
+            frames = array("I", bytes(4 * need))
+            lib.perfdata_profile_stack_frames(*given, frames.buffer_info()[0], need)
+        of = frames[:need].tolist()
         self._grow(max(of) + 1)
         made = tuple(map(self._frames.__getitem__, of))  # a slice of a tuple is a tuple
-        places = ends[:]
-        self.stacks.update(zip(new, map(made.__getitem__, map(slice, [0, *places], places))))
+        stacks = map(made.__getitem__, map(slice, chain((0,), ends), ends))
+        deque(map(self.stacks.__setitem__, new, stacks), maxlen=0)  # runs to its end, keeps nothing
 
 
 def _thread(handle: ctypes.c_void_p, number: int) -> ProfileThread:
