@@ -365,6 +365,27 @@ const struct pd_map *pd_map_node_find(const struct pd_map_node *root, uint64_t i
     return best && ip < best->map->end ? best->map : NULL;
 }
 
+const struct pd_map *pd_map_node_find_or_gap(const struct pd_map_node *root, uint64_t ip,
+                                             struct pd_map_gap *gap)
+{
+    const struct pd_map_node *best = NULL;
+    uint64_t until = UINT64_MAX;
+    while (root) {
+        if (ip < root->start) {
+            until = root->start;
+            root = root->left;
+        } else {
+            best = root;
+            root = root->right;
+        }
+    }
+    if (best && ip < best->map->end)
+        return best->map;
+    gap->from = best ? best->map->end : 0;
+    gap->size = until - gap->from;
+    return NULL;
+}
+
 const struct pd_map *pd_map_set_find_now(const struct pd_map_set *set, uint64_t ip)
 {
     return pd_map_node_find(set->root, ip);

@@ -91,5 +91,8 @@ PD_INLINE const struct pd_map_version *pd_map_set_at(const struct pd_map_set *se
 }
 
 const struct pd_map *pd_map_node_find(const struct pd_map_node *root, uint64_t ip);
+/* The same; NULL: *gap is set. */
+const struct pd_map *pd_map_node_find_or_gap(const struct pd_map_node *root, uint64_t ip,
+                                             struct pd_map_gap *gap);
 
 #endif

@@ -220,6 +220,13 @@ void pd_thread_maps_view(const struct pd_thread *thread, uint64_t number, uint64
 void pd_timeline_kernel_view(const struct pd_timeline *timeline, uint64_t number, uint64_t settled,
                              struct pd_maps_view *out);
 const struct pd_map *pd_maps_view_find(const struct pd_maps_view *view, uint64_t ip);
+/* Addresses in a row that lie in no map. */
+struct pd_map_gap {
+    uint64_t from, size;
+};
+/* The same; NULL: *gap has the address, and is the same as long as the view's stamp is. */
+const struct pd_map *pd_maps_view_find_or_gap(const struct pd_maps_view *view, uint64_t ip,
+                                              struct pd_map_gap *gap);
 /* In address order, until `each` returns non-zero, which is then returned. */
 int pd_maps_view_each(const struct pd_maps_view *view,
                       int (*each)(void *data, const struct pd_map *map), void *data);

@@ -91,12 +91,16 @@ bool pd_thread_dead(const struct pd_thread *thread)
 }
 
 /* The flag keeps the map alive when its versions go. */
-static const struct pd_map *found(const struct pd_map_version *version, uint64_t ip)
+static const struct pd_map *noted(const struct pd_map *map)
 {
-    const struct pd_map *map = version ? pd_map_node_find(version->root, ip) : NULL;
     if (map && !atomic_load_explicit(&map->hit, memory_order_relaxed))
         atomic_store_explicit(&((struct pd_map *)map)->hit, true, memory_order_relaxed);
     return map;
+}
+
+static const struct pd_map *found(const struct pd_map_version *version, uint64_t ip)
+{
+    return noted(version ? pd_map_node_find(version->root, ip) : NULL);
 }
 
 uint64_t pd_timeline_settled(const struct pd_timeline *timeline)
@@ -139,6 +143,12 @@ void pd_timeline_kernel_view(const struct pd_timeline *timeline, uint64_t number
 const struct pd_map *pd_maps_view_find(const struct pd_maps_view *view, uint64_t ip)
 {
     return found(view->version, ip);
+}
+
+const struct pd_map *pd_maps_view_find_or_gap(const struct pd_maps_view *view, uint64_t ip,
+                                              struct pd_map_gap *gap)
+{
+    return noted(pd_map_node_find_or_gap(view->version ? view->version->root : NULL, ip, gap));
 }
 
 int pd_maps_view_each(const struct pd_maps_view *view,

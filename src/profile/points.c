@@ -10,10 +10,12 @@
 #include <stdlib.h>
 
 enum {
-    NEAR_SHIFT = 8,  /* bits of an address that are dropped: the rest mostly tells its function */
-    NEAR_FIRST = 10, /* bits of the table's size, */
-    NEAR_LAST = 16,  /* up to 1.5 MB */
-    NEAR_STEP = 2    /* bits that it grows by */
+    NEAR_SHIFT = 8, /* bits of an address that are dropped: the rest mostly tells its function */
+    NEAR_FIRST = 9, /* bits of the table's size, */
+    NEAR_LAST = 15, /* up to 2 MB, one huge page */
+    NEAR_STEP = 2,  /* bits that it grows by */
+    NEAR_WAYS = 2,
+    CACHE_LINE = 64
 };
 
 /* The function, or the gap between two functions, that the addresses around a place lie in. */
@@ -24,16 +26,28 @@ struct pd_near_frame {
     uint32_t id;   /* the worker's number of the frame, by address of the function */
 };
 
-PD_INLINE const struct pd_dso *dso_of(const struct pd_point *point)
+/* Fills a cache line. */
+struct pd_near_line {
+    struct pd_near_frame ways[NEAR_WAYS]; /* the one that came last first */
+    uint64_t unused[2];
+};
+
+/* Of a point that has a map. */
+PD_INLINE struct pd_near_line *near_line(const struct pd_profile_points *points,
+                                         const struct pd_point *point)
 {
-    return point->map ? point->map->dso : NULL;
+    const uint64_t hash = pd_hash_pair(point->addr >> NEAR_SHIFT, (uintptr_t)point->map->dso);
+    return &points->near[hash >> points->near_shift];
 }
 
-PD_INLINE struct pd_near_frame *near_slot(const struct pd_profile_points *points,
-                                          const struct pd_point *point)
+/* An empty table; NULL: no memory. */
+static struct pd_near_line *new_near(unsigned bits)
 {
-    const uint64_t place = point->map ? point->addr >> NEAR_SHIFT : 0;
-    return &points->near[pd_hash_pair(place, (uintptr_t)dso_of(point)) >> points->near_shift];
+    const size_t size = sizeof(struct pd_near_line) << bits;
+    if (bits >= NEAR_LAST)
+        return pd_large_calloc(size, 1); /* begins a page */
+    struct pd_near_line *made = pd_memory_noted(aligned_alloc(CACHE_LINE, size));
+    return made ? memset(made, 0, size) : NULL;
 }
 
 /* Growing empties the table: what is forgotten is simply looked up again. Without memory the table
@@ -41,7 +55,7 @@ PD_INLINE struct pd_near_frame *near_slot(const struct pd_profile_points *points
 static void grow_near(struct pd_profile_points *points)
 {
     unsigned bits = 64 - points->near_shift + NEAR_STEP;
-    struct pd_near_frame *grown = pd_large_calloc((size_t)1 << bits, sizeof *grown);
+    struct pd_near_line *grown = new_near(bits);
     points->missed = 0;
     if (!grown)
         return;
@@ -71,7 +85,7 @@ static struct pd_near_frame near_of(const struct pd_symbol_span *span, const str
         from = PD_MAX(from, point->addr & ~(uint64_t)UINT32_MAX);
         size -= from - span->from;
     }
-    return (struct pd_near_frame){ dso_of(point), from, (uint32_t)PD_MIN(size, UINT32_MAX), id };
+    return (struct pd_near_frame){ point->map->dso, from, (uint32_t)PD_MIN(size, UINT32_MAX), id };
 }
 
 /* The number that all addresses with the location's function share. */
@@ -89,7 +103,7 @@ static PD_NOINLINE uint32_t look_up(struct pd_profile_worker *worker, const stru
     struct pd_location location = {
         .map = point->map,
         .addr = point->addr,
-        .dso = dso_of(point),
+        .dso = point->map->dso,
         .sym = found.symbol,
         .is_kernel_map = point->map->kernel,
     };
@@ -99,27 +113,30 @@ static PD_NOINLINE uint32_t look_up(struct pd_profile_worker *worker, const stru
         return PERFDATA_NONE;
     if (++points->missed > UINT64_C(1) << bits && bits < NEAR_LAST)
         grow_near(points);
-    *near_slot(points, point) = near_of(&found, point, id);
+    struct pd_near_line *line = near_line(points, point);
+    memmove(&line->ways[1], &line->ways[0], sizeof line->ways - sizeof line->ways[0]);
+    line->ways[0] = near_of(&found, point, id);
     return id;
 }
 
 /* What all addresses that lie in no map have. */
-static uint32_t nowhere(struct pd_profile_worker *worker)
+static PD_NOINLINE uint32_t look_up_nowhere(struct pd_profile_worker *worker)
 {
     struct pd_location location = { 0 };
-    uint32_t *known = &worker->points.nowhere;
-    if (!*known)
-        *known = id_of(worker, &location) + 1;
-    return *known - 1;
+    worker->points.nowhere = id_of(worker, &location) + 1;
+    return worker->points.nowhere - 1;
 }
 
 PD_INLINE uint32_t find_id(struct pd_profile_worker *worker, const struct pd_point *point)
 {
-    if (PD_UNLIKELY(!point->map))
-        return nowhere(worker);
-    const struct pd_near_frame *near = near_slot(&worker->points, point);
-    if (PD_LIKELY(point->addr - near->from < near->size && near->dso == point->map->dso))
-        return near->id;
+    if (!point->map)
+        return worker->points.nowhere ? worker->points.nowhere - 1 : look_up_nowhere(worker);
+    const struct pd_near_line *line = near_line(&worker->points, point);
+    for (size_t i = 0; i < NEAR_WAYS; i++) {
+        const struct pd_near_frame *near = &line->ways[i];
+        if (PD_LIKELY(point->addr - near->from < near->size && near->dso == point->map->dso))
+            return near->id;
+    }
     return look_up(worker, point);
 }
 
@@ -229,7 +246,8 @@ static bool find_points(struct pd_profile_worker *worker, const struct pd_delive
         at += run->entries.count;
     }
     for (size_t i = 0; i < chain->count; i++)
-        __builtin_prefetch(near_slot(points, &points->at[i]));
+        if (points->at[i].map)
+            __builtin_prefetch(near_line(points, &points->at[i]));
     return true;
 }
 
@@ -297,7 +315,7 @@ bool pd_profile_points_stack(struct pd_profile_worker *worker, const struct pd_d
 bool pd_profile_points_init(struct pd_profile_points *points)
 {
     points->last = pd_large_calloc(PD_PROFILE_LAST, sizeof *points->last);
-    points->near = pd_large_calloc((size_t)1 << NEAR_FIRST, sizeof *points->near);
+    points->near = new_near(NEAR_FIRST);
     points->near_shift = 64 - NEAR_FIRST;
     return points->last && points->near;
 }

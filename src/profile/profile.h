@@ -38,7 +38,7 @@ struct pd_local_stack {
 };
 
 struct pd_profile_shared;
-struct pd_near_frame;
+struct pd_near_line;
 
 enum { PD_PROFILE_LAST = 64, PD_PROFILE_STEPS = 64 };
 
@@ -55,7 +55,7 @@ struct pd_profile_last {
 
 /* For frames that are told apart without their lines: see points.c. */
 struct pd_profile_points {
-    struct pd_near_frame *near;   /* by place in an object */
+    struct pd_near_line *near;    /* by place in an object */
     unsigned near_shift;          /* 64 - bits of its size */
     uint64_t missed;              /* lookups that failed since `near` last grew */
     struct pd_profile_last *last; /* by thread */

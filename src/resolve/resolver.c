@@ -38,7 +38,8 @@ static PD_NOINLINE void change_view(struct pd_resolver *resolver, const struct p
     struct pd_view_slot *slot = &resolver->views[thread->index % PD_VIEW_SLOTS];
     if (slot->thread != thread || !shows(&slot->view, resolver->number)) {
         slot->thread = thread;
-        slot->last = NULL;
+        memset(slot->last, 0, sizeof slot->last);
+        memset(slot->gaps, 0, sizeof slot->gaps);
         uint64_t settled = pd_timeline_settled(thread->timeline);
         pd_thread_maps_view(thread, resolver->number, settled, &slot->view);
     }
@@ -331,22 +332,51 @@ bool pd_resolver_span(struct pd_resolver *resolver, const struct pd_thread *thre
 
 /* ---- points ---- */
 
-/* False: the answer is not the same for all that have the object. Tries the map found last first:
- * more often than not a thread stays in one object, and callers lie in their callee's. */
+PD_INLINE bool is_in(const struct pd_map *map, uint64_t ip)
+{
+    return map && ip >= map->start && ip < map->end;
+}
+
+/* Notes what is found. False: see find_point(). */
+static PD_NOINLINE bool search_map(struct pd_view_slot *slot, uint64_t ip,
+                                   const struct pd_map **map)
+{
+    struct pd_map_gap gap;
+    *map = pd_maps_view_find_or_gap(&slot->view, ip, &gap);
+    if (!*map) {
+        if (ip >= PD_CHAIN_FIRST_CONTEXT)
+            return false;
+        gap.size = PD_MIN(gap.size, PD_CHAIN_FIRST_CONTEXT - gap.from);
+        slot->gaps[slot->next_gap++ % PD_VIEW_GAPS] = gap;
+        return true;
+    }
+    if (!pd_map_is_shared(*map))
+        return false;
+    slot->last[1] = slot->last[0];
+    slot->last[0] = *map;
+    return true;
+}
+
+/* False: the answer is not the same for all that have the object. Tries what was found last first:
+ * more often than not a thread stays in two objects, and what is no address of code, as chains of
+ * code without frame pointers are full of, lies in few gaps between maps. */
 PD_INLINE bool find_point(struct pd_view_slot *slot, uint64_t ip, struct pd_point *out)
 {
-    const struct pd_map *map = slot->last;
-    if (!map || ip < map->start || ip >= map->end) {
-        map = pd_maps_view_find(&slot->view, ip);
-        if (PD_UNLIKELY(map ? !pd_map_is_shared(map) : ip >= PD_CHAIN_FIRST_CONTEXT))
+    const struct pd_map *map = slot->last[0];
+    if (!is_in(map, ip)) {
+        map = NULL;
+        if (is_in(slot->last[1], ip)) {
+            map = slot->last[1];
+            slot->last[1] = slot->last[0];
+            slot->last[0] = map;
+        } else if (ip - slot->gaps[0].from >= slot->gaps[0].size &&
+                   ip - slot->gaps[1].from >= slot->gaps[1].size &&
+                   ip - slot->gaps[2].from >= slot->gaps[2].size &&
+                   ip - slot->gaps[3].from >= slot->gaps[3].size && !search_map(slot, ip, &map)) {
             return false;
-        if (!map) {
-            *out = (struct pd_point){ NULL, ip, ip };
-            return true;
         }
-        slot->last = map;
     }
-    const uint64_t addr = pd_map_address(map, ip);
+    const uint64_t addr = map ? pd_map_address(map, ip) : ip;
     *out = (struct pd_point){ map, addr, addr };
     return true;
 }

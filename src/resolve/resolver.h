@@ -12,6 +12,7 @@ enum {
     PD_SYMBOL_SLOTS = 8192,
     PD_STEP_SLOTS = 8192,
     PD_VIEW_SLOTS = 64,
+    PD_VIEW_GAPS = 4,
     PD_BLOCKS_FIRST = 9, /* bits of how many blocks are remembered, which grows with misses, */
     PD_BLOCKS_LAST = 17, /* up to 8 MB */
     PD_LOCATION_SLAB = 128,
@@ -41,7 +42,9 @@ struct pd_step_slot {
 struct pd_view_slot {
     const struct pd_thread *thread; /* NULL: free */
     struct pd_maps_view view;
-    const struct pd_map *last; /* found in it last; NULL: none yet */
+    const struct pd_map *last[2];         /* found in it last; NULL: none yet */
+    struct pd_map_gap gaps[PD_VIEW_GAPS]; /* found in it; size 0: none yet */
+    unsigned next_gap;
 };
 
 /* Addresses in a row that are all in one function, or in none. */

@@ -50,9 +50,25 @@ static unsigned check_node(const struct pd_map_node *node, uint64_t low, uint64_
     return node->height;
 }
 
+/* Whether a gap is all that lies between the maps around it. */
+static bool is_whole_gap(const struct pd_map_gap *gap, const struct page *pages, uint64_t at)
+{
+    uint64_t from = at, until = at + 1;
+    while (from && !pages[from - 1].serial)
+        from--;
+    while (until < PAGES && !pages[until].serial)
+        until++;
+    return gap->from == from && gap->size == (until < PAGES ? until : UINT64_MAX) - from;
+}
+
 static void check_root(const struct pd_map_node *root, const struct page *pages)
 {
     unsigned wrong = 0;
+    for (uint64_t p = 0; p < PAGES; p++) {
+        struct pd_map_gap gap;
+        const struct pd_map *map = pd_map_node_find_or_gap(root, p, &gap);
+        wrong += map != pd_map_node_find(root, p) || (!map && !is_whole_gap(&gap, pages, p));
+    }
     for (uint64_t p = 0; p < PAGES; p++) {
         const struct pd_map *map = pd_map_node_find(root, p);
         if (!map)
