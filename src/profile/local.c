@@ -135,19 +135,49 @@ uint32_t pd_profile_local_frame_at(struct pd_profile_worker *worker, uint32_t fu
     return intern_frame(worker->tables, &frame);
 }
 
-uint32_t pd_profile_local_stack(struct pd_profile_worker *worker, uint32_t frame, uint32_t parent)
+static uint32_t new_stack(struct pd_profile_tables *tables, uint32_t frame, uint32_t parent)
 {
-    struct pd_profile_tables *tables = worker->tables;
-    uint64_t key = (uint64_t)parent << 32 | frame;
-    uint32_t id = pd_map64_get(&tables->stack_map, key);
-    if (PD_LIKELY(id != PD_MAP64_NONE))
-        return id;
     struct pd_local_stack *made = pd_blocks_push(&tables->stacks, sizeof *made);
     if (!made)
         return PERFDATA_NONE;
     *made = (struct pd_local_stack){ frame, parent };
-    id = tables->stacks.count - 1;
-    return pd_map64_set(&tables->stack_map, key, id) ? id : PERFDATA_NONE;
+    return tables->stacks.count - 1;
+}
+
+static PD_NOINLINE uint32_t new_dense(struct pd_profile_worker *worker,
+                                      struct pd_profile_dense *dense, uint32_t frame,
+                                      uint32_t parent)
+{
+    struct pd_profile_tables *tables = worker->tables;
+    if (!pd_vec_widen_to(&dense->ids, tables->framelist.count))
+        return PERFDATA_NONE;
+    const uint32_t id = new_stack(tables, frame, parent);
+    if (id == PERFDATA_NONE)
+        return id;
+    dense->ids.data[frame] = id + 1;
+    const struct pd_local_frame *of = pd_blocks_at(&tables->framelist, frame, sizeof *of);
+    const struct pd_local_function *function = pd_blocks_at(&worker->functions, of->function,
+                                                            sizeof *function);
+    if (parent == PERFDATA_NONE && !function->dso && !worker->shared->by_address)
+        tables->on_nowhere.parent = id;
+    return id;
+}
+
+uint32_t pd_profile_local_stack(struct pd_profile_worker *worker, uint32_t frame, uint32_t parent)
+{
+    struct pd_profile_tables *tables = worker->tables;
+    if (parent == PERFDATA_NONE || parent == tables->on_nowhere.parent) {
+        struct pd_profile_dense *dense = parent == PERFDATA_NONE ? &tables->roots
+                                                                 : &tables->on_nowhere;
+        const uint32_t known = frame < dense->ids.count ? dense->ids.data[frame] : 0;
+        return PD_LIKELY(known) ? known - 1 : new_dense(worker, dense, frame, parent);
+    }
+    const uint64_t key = (uint64_t)parent << 32 | frame;
+    uint32_t id = pd_map64_get(&tables->stack_map, key);
+    if (PD_LIKELY(id != PD_MAP64_NONE))
+        return id;
+    id = new_stack(tables, frame, parent);
+    return id != PERFDATA_NONE && pd_map64_set(&tables->stack_map, key, id) ? id : PERFDATA_NONE;
 }
 
 /* ---- tables ---- */
@@ -160,6 +190,8 @@ static void empty(struct pd_profile_tables *tables)
     if (tables->frame_slots)
         memset(tables->frame_slots, 0, (tables->frame_mask + 1) * sizeof *tables->frame_slots);
     tables->frame_ids.count = tables->stack_ids.count = 0;
+    tables->roots.ids.count = tables->on_nowhere.ids.count = 0;
+    tables->on_nowhere.parent = PERFDATA_NONE;
 }
 
 bool pd_profile_tables_renew(struct pd_profile_worker *worker)
@@ -172,6 +204,7 @@ bool pd_profile_tables_renew(struct pd_profile_worker *worker)
         if (!made)
             return false;
         atomic_init(&made->users, 1);
+        made->on_nowhere.parent = PERFDATA_NONE;
         made->worker = worker;
         worker->tables = made;
         pd_profile_tables_leave(tables);
@@ -189,6 +222,8 @@ void pd_profile_tables_leave(struct pd_profile_tables *tables)
     pd_map64_free(&tables->stack_map);
     pd_vec_free(&tables->frame_ids);
     pd_vec_free(&tables->stack_ids);
+    pd_vec_free(&tables->roots.ids);
+    pd_vec_free(&tables->on_nowhere.ids);
     free(tables->frame_slots);
     free(tables);
 }

@@ -65,6 +65,13 @@ struct pd_profile_points {
     const struct pd_map *kernel_map; /* noted last */
 };
 
+/* Stacks on top of one: two thirds of all look-ups are for frames without callers and for those
+ * whose caller lies in no map, and slots of a hash table would scatter them. */
+struct pd_profile_dense {
+    PD_VEC(uint32_t) ids; /* by frame: the stack + 1; 0: none yet */
+    uint32_t parent;      /* the stack below; PERFDATA_NONE: none, or not known yet */
+};
+
 /* A worker's frames and stacks. Frames that are told apart by address make millions of stacks, most
  * of which occur once: when there are many, the worker begins anew with empty tables, at once where
  * batches still wait whose rows have numbers of the old ones. */
@@ -72,8 +79,9 @@ struct pd_profile_tables {
     struct pd_profile_worker *worker; /* which keeps the functions */
     atomic_uint users;                /* the worker, and batches that are not merged yet */
     struct pd_blocks framelist, stacks;
-    struct pd_map64 stack_map; /* (parent, frame) */
-    uint32_t *frame_slots;     /* number + 1, open addressing */
+    struct pd_map64 stack_map;                 /* (parent, frame) */
+    struct pd_profile_dense roots, on_nowhere; /* not in stack_map */
+    uint32_t *frame_slots;                     /* number + 1, open addressing */
     size_t frame_mask;
     /* The profile's numbers for these, each + 1; 0: not needed yet. For pd_profile_merge()
      * alone. */
