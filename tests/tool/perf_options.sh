@@ -117,6 +117,15 @@ for line in '            LOST events:          0  ( 0.0%)' 'AUX_OUTPUT_HW_ID eve
 done
 [ "$(grep -c ' events: .*%)$' found)" = 40 ] || complain '--stats --no-skip-empty has other types'
 
+# Reports that are refused: chains of branches where there are neither, branches of a trace
+# together with accesses to memory.
+"$PERFDATA" report --stdio --branch-history -g none -i "$data/report/group-read.data" >found 2>said &&
+    complain '--branch-history -g none needs no chains'
+grep -q 'But no callchain or branch data' said || complain '--branch-history -g none: no reason'
+"$PERFDATA" report --stdio --mem-mode --itrace=il -i "$data/itrace/t_jit.data" >found 2>said &&
+    complain '--mem-mode goes with branches of a trace'
+grep -q 'branch and mem mode incompatible' said || complain '--mem-mode --itrace=il: no reason'
+
 # A stream is dumped and counted at once, since it cannot be read twice.
 for options in '' '-U' '--no-skip-empty'; do
     "$PERFDATA" report -D $options -i "$data/report/calls-pipe.data" >expected 2>/dev/null

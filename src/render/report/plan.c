@@ -523,10 +523,10 @@ static perfdata_status elide(struct pd_report_plan *plan)
 /* Of a pipe perf cannot know: it reads the events only after it has chosen. */
 static bool has_only_tracepoints(const struct pd_recording *recording)
 {
-    bool only = recording->event_count != 0 && recording->kind != PD_CONTAINER_PIPE;
     for (size_t i = 0; i < recording->event_count; i++)
-        only = only && recording->events[i]->attr.type == PD_TYPE_TRACEPOINT;
-    return only;
+        if (recording->events[i]->attr.type != PD_TYPE_TRACEPOINT)
+            return false;
+    return recording->event_count != 0 && recording->kind != PD_CONTAINER_PIPE;
 }
 
 /* Of a pipe perf cannot know: it has not read the features when it chooses. */
@@ -536,16 +536,21 @@ static bool has_branch_stacks(const struct pd_recording *recording)
            pd_recording_has_feature(recording, PD_FEATURE_BRANCH_STACK);
 }
 
-enum pd_report_mode pd_report_mode_of(const struct pd_recording *recording,
-                                      const struct perfdata_report_options *options)
+static bool makes_branches(const struct pd_report_plan *plan) /* when a trace is decoded */
 {
-    uint64_t flags = options->flags;
+    return plan->itrace.last_branch || plan->itrace.add_last_branch;
+}
+
+static enum pd_report_mode mode_of(const struct pd_recording *recording,
+                                   const struct pd_report_plan *plan, uint64_t flags)
+{
     if (flags & PERFDATA_REPORT_MEM_MODE)
         return PD_REPORT_MEMORY;
-    if (options->flags & PERFDATA_REPORT_BRANCH_HISTORY)
+    if (flags & PERFDATA_REPORT_BRANCH_HISTORY)
         return PD_REPORT_NORMAL;
-    bool recorded = has_branch_stacks(recording) && !(flags & PERFDATA_REPORT_NO_BRANCH_STACK);
-    return recorded || flags & PERFDATA_REPORT_BRANCH_STACK ? PD_REPORT_BRANCH : PD_REPORT_NORMAL;
+    bool branches = (has_branch_stacks(recording) || makes_branches(plan)) &&
+                    !(flags & PERFDATA_REPORT_NO_BRANCH_STACK);
+    return branches || flags & PERFDATA_REPORT_BRANCH_STACK ? PD_REPORT_BRANCH : PD_REPORT_NORMAL;
 }
 
 /* By default a report of tracepoints alone shows their own text, in whichever mode, and needs no
@@ -571,12 +576,11 @@ static bool has_memory_data(const struct pd_recording *recording, const struct p
 }
 
 perfdata_status pd_report_check_modes(struct pd_recording *recording,
-                                      const struct perfdata_report_options *options)
+                                      const struct pd_report_plan *plan)
 {
-    struct perfdata_report_options other = *options;
-    other.flags &= ~(uint64_t)PERFDATA_REPORT_MEM_MODE;
-    if (!(options->flags & PERFDATA_REPORT_MEM_MODE) ||
-        pd_report_mode_of(recording, &other) != PD_REPORT_BRANCH)
+    const uint64_t flags = plan->options->flags;
+    if (!(flags & PERFDATA_REPORT_MEM_MODE) ||
+        mode_of(recording, plan, flags & ~PERFDATA_REPORT_MEM_MODE) != PD_REPORT_BRANCH)
         return PERFDATA_OK;
     return pd_fail(&recording->context, PERFDATA_ERROR_NO_DATA, -1,
                    "branch and mem mode incompatible");
@@ -585,21 +589,15 @@ perfdata_status pd_report_check_modes(struct pd_recording *recording,
 static void choose_mode(struct pd_recording *recording, struct pd_report_plan *plan,
                         uint64_t sample_type)
 {
-    const struct perfdata_report_options *options = plan->options;
-    bool history = options->flags & PERFDATA_REPORT_BRANCH_HISTORY,
-         made = plan->itrace.last_branch || plan->itrace.add_last_branch;
-    /* perf cannot know this of a pipe. Decoded traces bring branches where that is asked for. */
-    bool branches = recording->kind == PD_CONTAINER_PIPE || made ||
+    const uint64_t flags = plan->options->flags;
+    bool recorded = recording->kind == PD_CONTAINER_PIPE || /* perf cannot know of one */
                     sample_type & PD_SAMPLE_BRANCH_STACK;
-    plan->mode = pd_report_mode_of(recording, options);
-    if (plan->mode == PD_REPORT_NORMAL && made && !history &&
-        !(options->flags & PERFDATA_REPORT_NO_BRANCH_STACK))
-        plan->mode = PD_REPORT_BRANCH;
-    plan->chains.shows_ends = history && (made || has_branch_stacks(recording));
-    plan->total_cycles = plan->mode == PD_REPORT_BRANCH &&
-                         options->flags & PERFDATA_REPORT_TOTAL_CYCLES;
+    plan->mode = mode_of(recording, plan, flags);
+    plan->chains.shows_ends = flags & PERFDATA_REPORT_BRANCH_HISTORY &&
+                              (makes_branches(plan) || has_branch_stacks(recording));
+    plan->total_cycles = plan->mode == PD_REPORT_BRANCH && flags & PERFDATA_REPORT_TOTAL_CYCLES;
     plan->has_mode_data = plan->mode == PD_REPORT_BRANCH
-                              ? branches
+                              ? recorded || makes_branches(plan)
                               : has_memory_data(recording, plan, sample_type);
 }
 
@@ -622,7 +620,9 @@ static perfdata_status check_without_chains(struct pd_context *context,
         return pd_fail(context, PERFDATA_ERROR_NO_DATA, -1,
                        "Selected --sort parent, but no callchain data. Did you call 'perf record' "
                        "without -g?");
-    if (plan->chains.asked && plan->chains.mode != PD_CHAIN_NONE && !plan->chains.shows_ends)
+    bool history = plan->options->flags & PERFDATA_REPORT_BRANCH_HISTORY;
+    if (plan->chains.asked && !plan->chains.shows_ends &&
+        (history || plan->chains.mode != PD_CHAIN_NONE))
         return pd_fail(context, PERFDATA_ERROR_NO_DATA, -1,
                        "Selected -g or --branch-history.\nBut no callchain or branch data.\n"
                        "Did you call 'perf record' without -g or -b?");

@@ -108,13 +108,9 @@ struct pd_report_plan {
 perfdata_status pd_report_plan_make(struct pd_context *context,
                                     const struct perfdata_report_options *options,
                                     struct pd_report_plan *out);
-/* What rows are made of: samples, or, where the options or the recording ask for that, branches or
- * memory accesses. */
-enum pd_report_mode pd_report_mode_of(const struct pd_recording *recording,
-                                      const struct perfdata_report_options *options);
 /* Refuses, as perf does, reports that are of branches and of memory at once. */
 perfdata_status pd_report_check_modes(struct pd_recording *recording,
-                                      const struct perfdata_report_options *options);
+                                      const struct pd_report_plan *plan);
 /* Fits the plan to what the recording has, such as chains, and sets up the filters. *perf_exit is
  * perf's exit code for a failure. */
 perfdata_status pd_report_plan_fit(struct pd_recording *recording, struct pd_report_plan *plan,

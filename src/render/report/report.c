@@ -607,8 +607,7 @@ static perfdata_status print(struct pd_report *report, struct pd_text *out)
     perfdata_status status = pd_report_start(report);
     if (status < 0)
         return status;
-    if (!(flags & PERFDATA_REPORT_HEADER_ONLY) &&
-        (status = pd_report_check_modes(recording, report->options)) < 0)
+    if ((status = pd_report_check_modes(recording, &report->plan)) < 0)
         return status;
     if (flags & PERFDATA_REPORT_DUMP && !(flags & PERFDATA_REPORT_FILE_ORDER))
         pd_raw_dump_warning(recording, out);
