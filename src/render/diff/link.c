@@ -94,12 +94,14 @@ static perfdata_status kept_period(const struct pd_diff_side *side,
         const struct pd_hist_row *row = event->rows.data[i];
         struct joined made = { row, 0 };
         uint32_t id = identity_of(side, row, false, &identities, text);
-        ok = id != PD_INTERN_NONE && (id < all.count || pd_vec_push(&all, made));
+        const bool is_new = id >= all.count;
+        ok = id != PD_INTERN_NONE && (!is_new || pd_vec_push(&all, made));
         if (!ok)
             break;
-        if (stands_before(row, all.data[id].row))
-            all.data[id].row = row;
-        all.data[id].period += row->period;
+        struct joined *known = &all.data[is_new ? all.count - 1 : id];
+        if (stands_before(row, known->row))
+            known->row = row;
+        known->period += row->period;
     }
     *out = 0;
     for (size_t i = 0; i < all.count; i++)
