@@ -143,7 +143,7 @@ void pd_map64_free(struct pd_map64 *map)
 bool pd_slots_widen(uint32_t **slots, size_t *mask, size_t count,
                     uint64_t (*hash_of)(const void *data, size_t number), const void *data)
 {
-    const size_t size = *slots ? (*mask + 1) * 2 : 1024;
+    const size_t size = *slots ? (*mask + 1) * 2 : 2 * (size_t)PD_SLOTS_MORE;
     uint32_t *wider = pd_large_calloc(size, sizeof *wider);
     if (!wider)
         return false;

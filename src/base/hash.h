@@ -96,15 +96,24 @@ void pd_map64_clear(struct pd_map64 *map);
 bool pd_slots_widen(uint32_t **slots, size_t *mask, size_t count,
                     uint64_t (*hash_of)(const void *data, size_t number), const void *data);
 
-/* Makes room for one more than the `count` things that are in the table, so that at most half of
- * the slots are taken; *slots is NULL before the first one. `hash_of` gives the hash of a thing.
- * False when the system has no memory. */
+/* Makes room for `more` than the `count` things that are in the table, at most PD_SLOTS_MORE, so
+ * that at most half of the slots are taken; *slots is NULL before the first one. `hash_of` gives
+ * the hash of a thing. False when the system has no memory. */
+enum { PD_SLOTS_MORE = 512 };
+PD_INLINE bool pd_slots_reserve_more(uint32_t **slots, size_t *mask, size_t count, size_t more,
+                                     uint64_t (*hash_of)(const void *data, size_t number),
+                                     const void *data)
+{
+    return (*slots && (count + more) * 2 <= *mask + 1) ||
+           pd_slots_widen(slots, mask, count, hash_of, data);
+}
+
+/* The same for one more. */
 PD_INLINE bool pd_slots_reserve(uint32_t **slots, size_t *mask, size_t count,
                                 uint64_t (*hash_of)(const void *data, size_t number),
                                 const void *data)
 {
-    return (*slots && (count + 1) * 2 <= *mask + 1) ||
-           pd_slots_widen(slots, mask, count, hash_of, data);
+    return pd_slots_reserve_more(slots, mask, count, 1, hash_of, data);
 }
 
 #endif

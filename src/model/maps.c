@@ -351,37 +351,39 @@ void pd_map_set_share(struct pd_map_pool *pool, struct pd_map_set *set,
     change(pool, set);
 }
 
-const struct pd_map *pd_map_node_find(const struct pd_map_node *root, uint64_t ip)
+/* The last map that begins at the address or before, or NULL; *until: where the next one begins. */
+PD_INLINE const struct pd_map *last_upto(const struct pd_map_node *root, uint64_t ip,
+                                         uint64_t *until)
 {
     const struct pd_map_node *best = NULL;
+    *until = UINT64_MAX;
     while (root) {
         if (ip < root->start) {
+            *until = root->start;
             root = root->left;
         } else {
             best = root;
             root = root->right;
         }
     }
-    return best && ip < best->map->end ? best->map : NULL;
+    return best ? best->map : NULL;
+}
+
+const struct pd_map *pd_map_node_find(const struct pd_map_node *root, uint64_t ip)
+{
+    uint64_t until;
+    const struct pd_map *map = last_upto(root, ip, &until);
+    return map && ip < map->end ? map : NULL;
 }
 
 const struct pd_map *pd_map_node_find_or_gap(const struct pd_map_node *root, uint64_t ip,
                                              struct pd_map_gap *gap)
 {
-    const struct pd_map_node *best = NULL;
-    uint64_t until = UINT64_MAX;
-    while (root) {
-        if (ip < root->start) {
-            until = root->start;
-            root = root->left;
-        } else {
-            best = root;
-            root = root->right;
-        }
-    }
-    if (best && ip < best->map->end)
-        return best->map;
-    gap->from = best ? best->map->end : 0;
+    uint64_t until;
+    const struct pd_map *map = last_upto(root, ip, &until);
+    if (map && ip < map->end)
+        return map;
+    gap->from = map ? map->end : 0;
     gap->size = until - gap->from;
     return NULL;
 }

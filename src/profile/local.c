@@ -65,9 +65,7 @@ static bool read_line(struct pd_profile_worker *worker, const struct pd_location
 
 static uint64_t hash_of(const struct pd_local_frame *frame)
 {
-    const uint64_t hash = pd_hash_pair((uint64_t)frame->function << 32 | frame->line,
-                                       frame->address);
-    return frame->file ? hash ^ pd_hash64((uint64_t)(uintptr_t)frame->file) : hash;
+    return pd_profile_hash_frame(frame->function, frame->line, frame->address, frame->file);
 }
 
 static bool is_same(const struct pd_local_frame *a, const struct pd_local_frame *b)

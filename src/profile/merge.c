@@ -145,10 +145,11 @@ find_more(struct pd_profile_shared *shared, uint32_t event, uint32_t thread, uin
         if (sum->stack == stack && sum->thread == thread && sum->event == event)
             return sum;
     }
-    if (!pd_vec_push(&known->more_sums, (uint32_t)profile->sums.count))
+    struct perfdata_profile_sum *made = new_sum(shared, event, thread, stack);
+    if (!made || !pd_vec_push(&known->more_sums, (uint32_t)(profile->sums.count - 1)))
         return NULL;
     known->sum_slots[at] = (uint32_t)known->more_sums.count;
-    return new_sum(shared, event, thread, stack);
+    return made;
 }
 
 static PD_NOINLINE struct perfdata_profile_sum *

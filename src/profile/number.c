@@ -128,9 +128,7 @@ static uint32_t number_function(struct pd_profile_shared *shared, struct pd_prof
 
 static uint64_t hash_frame(const struct perfdata_profile_frame *frame)
 {
-    const uint64_t hash = pd_hash_pair((uint64_t)frame->function << 32 | frame->line,
-                                       frame->address);
-    return frame->file ? hash ^ pd_hash64((uint64_t)(uintptr_t)frame->file) : hash;
+    return pd_profile_hash_frame(frame->function, frame->line, frame->address, frame->file);
 }
 
 static uint64_t hash_frame_at(const void *data, size_t index)
@@ -206,10 +204,8 @@ static uint64_t hash_stack_at(const void *data, size_t index)
 /* Room in the table for more stacks. False: no memory. */
 static bool reserve_stacks(struct pd_profile_shared *shared, uint32_t more)
 {
-    struct pd_profile_known *known = &shared->known;
-    const size_t count = shared->profile->stacks.count;
-    return (known->stack_slots && (count + more) * 2 <= known->stack_mask + 1) ||
-           pd_slots_widen(&known->stack_slots, &known->stack_mask, count, hash_stack_at, shared);
+    return pd_slots_reserve_more(&shared->known.stack_slots, &shared->known.stack_mask,
+                                 shared->profile->stacks.count, more, hash_stack_at, shared);
 }
 
 /* A stack that is not in the table. */
@@ -282,6 +278,7 @@ uint32_t pd_profile_number_stack(struct pd_profile_shared *shared, struct pd_pro
  * Each look-up waits for memory, so that it is made in steps, each for several stacks before the
  * next one. */
 enum { WAVE = 32, WAVE_SLOTS = 2 * WAVE };
+_Static_assert((int)WAVE <= (int)PD_SLOTS_MORE, "room for a wave is made at once");
 
 struct wave {
     uint32_t first, count; /* the worker's stacks */

@@ -197,6 +197,14 @@ PD_INLINE void pd_profile_hold(perfdata_profile *profile)
     atomic_fetch_add_explicit(&profile->holders, 1, memory_order_relaxed);
 }
 
+/* Of a worker's frame, or of the profile's: `file` is told by its pointer. */
+PD_INLINE uint64_t pd_profile_hash_frame(uint32_t function, uint32_t line, uint64_t address,
+                                         const char *file)
+{
+    const uint64_t hash = pd_hash_pair((uint64_t)function << 32 | line, address);
+    return file ? hash ^ pd_hash64((uint64_t)(uintptr_t)file) : hash;
+}
+
 PD_INLINE struct perfdata_profile_stack *pd_profile_stack(const perfdata_profile *profile,
                                                           uint32_t index)
 {
@@ -373,8 +381,9 @@ void pd_profile_merge_free(struct pd_profile_shared *shared);
 /* number.c: the profile's number for a worker's stack; PERFDATA_NONE: no memory. */
 uint32_t pd_profile_number_stack(struct pd_profile_shared *shared, struct pd_profile_tables *tables,
                                  uint32_t stack);
-/* The same for all of a worker's stacks below a number that have none yet, in their order. False:
- * no memory. */
+/* The same for all of a worker's stacks below a number that have none yet, in their order: not for
+ * tables of which pd_profile_number_stack() has numbered some before, but not all below. False: no
+ * memory. */
 bool pd_profile_number_stacks(struct pd_profile_shared *shared, struct pd_profile_tables *tables,
                               uint32_t upto);
 uint32_t pd_profile_number_frame(struct pd_profile_shared *shared, struct pd_profile_tables *tables,

@@ -337,6 +337,14 @@ PD_INLINE bool is_in(const struct pd_map *map, uint64_t ip)
     return map && ip >= map->start && ip < map->end;
 }
 
+PD_INLINE bool is_in_gap(const struct pd_view_slot *slot, uint64_t ip)
+{
+    for (unsigned i = 0; i < PD_VIEW_GAPS; i++)
+        if (ip - slot->gaps[i].from < slot->gaps[i].size)
+            return true;
+    return false;
+}
+
 /* Notes what is found. False: see find_point(). */
 static PD_NOINLINE bool search_map(struct pd_view_slot *slot, uint64_t ip,
                                    const struct pd_map **map)
@@ -369,10 +377,7 @@ PD_INLINE bool find_point(struct pd_view_slot *slot, uint64_t ip, struct pd_poin
             map = slot->last[1];
             slot->last[1] = slot->last[0];
             slot->last[0] = map;
-        } else if (ip - slot->gaps[0].from >= slot->gaps[0].size &&
-                   ip - slot->gaps[1].from >= slot->gaps[1].size &&
-                   ip - slot->gaps[2].from >= slot->gaps[2].size &&
-                   ip - slot->gaps[3].from >= slot->gaps[3].size && !search_map(slot, ip, &map)) {
+        } else if (!is_in_gap(slot, ip) && !search_map(slot, ip, &map)) {
             return false;
         }
     }
