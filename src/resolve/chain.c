@@ -337,11 +337,11 @@ size_t pd_resolve_chain(struct pd_resolver *resolver, const struct pd_sample *sa
     return count + resolver->unwound;
 }
 
-bool pd_chain_is_lost(struct pd_resolver *resolver, const struct pd_sample *sample,
-                      const struct pd_thread *thread, uint64_t number, unsigned max_stack)
+bool pd_chain_of_none_fails(struct pd_resolver *resolver, const struct pd_sample *sample,
+                            const struct pd_thread *thread, uint64_t number)
 {
     uint64_t ip;
-    if (PD_LIKELY(max_stack || !pd_has_stack(sample)))
+    if (!pd_has_stack(sample))
         return false;
     enter_chain(resolver, thread, number);
     return pd_unwind_begins(resolver, sample, &ip);

@@ -319,10 +319,10 @@ uint32_t pd_chain_kernel_part(const struct pd_sample *sample);
 size_t pd_resolve_chain(struct pd_resolver *resolver, const struct pd_sample *sample,
                         const struct pd_thread *thread, uint64_t number, unsigned max_stack,
                         struct pd_frame *frames, size_t capacity, bool *invalid);
-/* Whether perf shows no chain of this sample, but its address: it fails to unwind a stack into no
- * frames at all. */
-bool pd_chain_is_lost(struct pd_resolver *resolver, const struct pd_sample *sample,
-                      const struct pd_thread *thread, uint64_t number, unsigned max_stack);
+/* With a `max_stack` of 0: whether perf shows the sample's address in place of a chain without
+ * frames, since it fails to unwind a stack into none. */
+bool pd_chain_of_none_fails(struct pd_resolver *resolver, const struct pd_sample *sample,
+                            const struct pd_thread *thread, uint64_t number);
 /* How many of the last chain's frames, the outermost ones, were not recorded but unwound. */
 size_t pd_chain_unwound(const struct pd_resolver *resolver);
 

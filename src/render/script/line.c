@@ -438,8 +438,8 @@ static void put_ip(struct pd_script_worker *worker, const struct pd_script_event
                    const struct pd_delivered *record, struct pd_text *text)
 {
     if (plan->has_chain && sample->callchain &&
-        !pd_chain_is_lost(worker->resolver, sample, record->thread, record->number,
-                          worker->script->form.max_stack)) {
+        (worker->script->form.max_stack ||
+         !pd_chain_of_none_fails(worker->resolver, sample, record->thread, record->number))) {
         pd_text_char(text, '\n');
         pd_script_chain(worker, plan, sample, record, text);
         return;
