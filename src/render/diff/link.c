@@ -213,8 +213,8 @@ perfdata_status pd_diff_link(struct pd_diff *diff, uint32_t event, struct pd_dif
                                    .events = events };
     out->totals = pd_arena_zalloc(&diff->arena, diff->count * sizeof *out->totals);
     out->counts = pd_arena_zalloc(&diff->arena, diff->count * sizeof *out->counts);
-    bool shows_new,
-        ok = events && out->totals && out->counts && shows_new_rows(diff, event, &shows_new);
+    bool shows_new = true;
+    bool ok = events && out->totals && out->counts && shows_new_rows(diff, event, &shows_new);
     perfdata_status status = ok ? 0 : PERFDATA_ERROR_MEMORY;
     for (uint32_t side = 0; side < diff->count && status == 0; side++) {
         events[side] = event;
