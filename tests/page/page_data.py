@@ -2,22 +2,20 @@
 """Reads what a page shows, as docs/page-data.md describes it."""
 import base64
 import json
+import os
 import re
+import sys
 import zlib
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../profile"))
+from protobuf import varint  # a page's numbers are written as protobuf writes them
 
 
 def numbers_of(data, at, kind, count):
     """The numbers of a column, and where it ends."""
     out, last = [], 0
     while len(out) < (1 if kind[0] == 's' else count):
-        value = shift = 0
-        while True:
-            byte = data[at]
-            at += 1
-            value |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                break
+        value, at = varint(data, at)
         if kind[0] == 'd':
             value = last = last + ((value >> 1) ^ -(value & 1))
         out.append(value)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Reads protobuf messages without their descriptions."""
 
-def _varint(data, at):
+def varint(data, at):
     """The number, and where it ends."""
     value = shift = 0
     while True:
@@ -17,12 +17,12 @@ def fields(data, fixed=False):
     some of eight bytes."""
     at = 0
     while at < len(data):
-        tag, at = _varint(data, at)
+        tag, at = varint(data, at)
         if tag & 7 == 0:
-            value, at = _varint(data, at)
+            value, at = varint(data, at)
         else:
             assert tag & 7 == 2 or fixed and tag & 7 == 1, "wire type %d" % (tag & 7)
-            size, at = (8, at) if tag & 7 == 1 else _varint(data, at)
+            size, at = (8, at) if tag & 7 == 1 else varint(data, at)
             value, at = data[at:at + size], at + size
             assert at <= len(data), "a field ends behind its message"
         yield tag >> 3, value
@@ -31,5 +31,5 @@ def packed(data):
     """The numbers of a packed list."""
     at = 0
     while at < len(data):
-        value, at = _varint(data, at)
+        value, at = varint(data, at)
         yield value

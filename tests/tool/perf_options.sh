@@ -117,6 +117,13 @@ for line in '            LOST events:          0  ( 0.0%)' 'AUX_OUTPUT_HW_ID eve
 done
 [ "$(grep -c ' events: .*%)$' found)" = 40 ] || complain '--stats --no-skip-empty has other types'
 
+# A time that cannot be read ends each verb as perf's.
+for line in '255 kwork report' '255 kwork timehist' '234 sched timehist'; do
+    "$folder/perf" ${line#* } --time 1,x -i "$data/verbs/sched.data" >found 2>said
+    code=$?
+    [ $code = "${line%% *}" ] || complain "${line#* } --time 1,x ends with $code"
+done
+
 # Reports that are refused: chains of branches where there are neither, branches of a trace
 # together with accesses to memory.
 "$PERFDATA" report --stdio --branch-history -g none -i "$data/report/group-read.data" >found 2>said &&
